@@ -1,10 +1,12 @@
 #include "runtime/host/build.h"
 
+#include "base/cache.h"
 #include "base/file.h"
 #include "base/memory.h"
 #include "runtime/compile/compile_log.h"
 #include "runtime/host/dynamic_shared.h"
 #include "runtime/host/folder.h"
+#include "runtime/host/kept_object.h"
 #include "runtime/host/launch_bounds.h"
 #include "runtime/host/object.h"
 #include "runtime/host/options.h"
@@ -30,6 +32,7 @@ typedef struct build {
     const char *home; /* the process's folder */
     char *folder;     /* this compile's own */
     ht_text *log;
+    ht_text texts; /* of the unit and its headers, each with its hash */
     bool checked, counted, addressed;
     const ht_build_entry *entries; /* of the object */
     size_t entry_count;
@@ -46,7 +49,9 @@ static hiprtcResult note(build *in, const ht_error *error) {
 static ht_status write_in(build *in, const char *name, const char *data, size_t length,
                           ht_error *error) {
     char *path = ht_path_join(in->folder, name);
-    char *parent = ht_path_folder(path);
+    char *parent = ht_path_folder(path), hash[HT_HASH_SIZE];
+    ht_hash_bytes(data, length, hash);
+    ht_text_printf(&in->texts, "%s %s\n", hash, name);
     ht_status status = ht_dir_make(parent, error);
     if (status == HT_OK)
         status = ht_file_write(path, data, length, error);
@@ -279,23 +284,64 @@ static hiprtcResult run_clang(build *in, const char **arguments, size_t count, c
     return result;
 }
 
+/* Finds the object's place among those that are kept: by all that decides what clang makes of the
+ * unit, but for files that it reads elsewhere. */
+static ht_kept_object name_object(const build *in, const char *const *arguments, size_t count) {
+    ht_kept_object object = {.folder = ht_cache_objects()};
+    if (!object.folder)
+        return object;
+    static const char *const variables[] = {"CPATH", "CPLUS_INCLUDE_PATH"};
+    char prelude[HT_HASH_SIZE];
+    ht_text text = {0};
+    ht_host_prelude_hash(prelude);
+    ht_toolchain_describe(in->toolchain, &text);
+    ht_text_printf(&text, "%s\n%s%d\n", prelude, in->texts.data, in->checked);
+    for (size_t i = 0; i < sizeof variables / sizeof *variables; ++i) {
+        const char *value = getenv(variables[i]);
+        ht_text_printf(&text, "%s\n", value ? value : "");
+    }
+    for (size_t i = 0; i < count; ++i)
+        ht_text_printf(&text, "%s\n", arguments[i]);
+    ht_hash_bytes(text.data, text.length, object.key);
+    ht_text_free(&text);
+    return object;
+}
+
+/* Keeps an object that was just made, with what was said since `said`. */
+static void keep(const build *in, const ht_kept_object *kept, const char *object, const char *list,
+                 size_t said) {
+    /* The parsed prelude was made of text that lies there. */
+    const char *cache = ht_cache_folder(),
+               *own[] = {in->folder, in->home, cache ? cache : in->home};
+    ht_kept_object_put(kept, object, list, own, sizeof own / sizeof *own,
+                       in->log->data ? in->log->data + said : "");
+}
+
 static hiprtcResult compile(build *in, const ht_option_list *options) {
+    hiprtcResult result = HT_HIPRTC_SUCCESS;
     char *prelude = ht_format("-isystem%s/prelude", in->home);
     char *first = ht_format("%s/prelude/ht_prelude.h", in->home);
     char *include = ht_format("-I%s/include", in->folder);
     char *source = ht_path_join(in->folder, "unit.cpp");
     char *object = ht_path_join(in->folder, "unit.o");
     char *code = ht_path_join(in->folder, "unit.bc");
-    const char *own[] = {
-        "-include", first, prelude, include, source, "-o", in->checked ? code : object};
+    char *list = ht_path_join(in->folder, "unit.d");
+    const char *own[] = {"-include", first, prelude, include, source,
+                         "-MD",      "-MF", list,    "-o",    in->checked ? code : object};
     enum { OWN = sizeof own / sizeof *own };
-    size_t count;
+    size_t count, said = in->log->length;
     const char **arguments = compose_arguments(in, options, OWN + 1, &count);
+    ht_kept_object kept = name_object(in, arguments, count);
     append(arguments + count, own, OWN);
-    hiprtcResult result = run_clang(in, arguments, count, arguments + count);
-    if (result == HT_HIPRTC_SUCCESS && in->checked)
-        result = translate(in, code, object);
+    if (!ht_kept_object_take(&kept, object, in->log)) {
+        result = run_clang(in, arguments, count, arguments + count);
+        if (result == HT_HIPRTC_SUCCESS && in->checked)
+            result = translate(in, code, object);
+        if (result == HT_HIPRTC_SUCCESS)
+            keep(in, &kept, object, list, said);
+    }
     free(arguments);
+    free(list);
     free(code);
     free(object);
     free(source);
@@ -496,6 +542,7 @@ hiprtcResult ht_build_run(const ht_build_input *input, size_t option_count, cons
         result = finish_expressions(&in, out_code, out_size);
     ht_options_free(&list);
     ht_dir_remove(in.folder);
+    ht_text_free(&in.texts);
     free(in.folder);
     return result;
 }

@@ -7,8 +7,10 @@
 #include "base/tool.h"
 
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 /* Lists what the compiler would start, with every flag, of a compile like ours; in a folder of its
  * own, since the lines name it. */
@@ -101,4 +103,25 @@ ht_status ht_toolchain_hash(char out_hash[HT_HASH_SIZE], ht_error *error) {
     memcpy(out_hash, hash, sizeof hash);
     pthread_mutex_unlock(&lock);
     return status;
+}
+
+/* Appends the name and features of the processor, on which -march=native depends. */
+static void append_processor(ht_text *to) {
+    FILE *file = fopen("/proc/cpuinfo", "re");
+    char *line = NULL;
+    size_t size = 0;
+    while (file && getline(&line, &size, file) > 0 && strncmp(line, "processor\t: 1", 13) != 0)
+        if (strncmp(line, "model", 5) == 0 || strncmp(line, "flags", 5) == 0)
+            ht_text_append(to, line);
+    free(line);
+    if (file)
+        fclose(file);
+}
+
+void ht_toolchain_describe(const ht_toolchain *toolchain, ht_text *to) {
+    struct stat file = {0};
+    (void)stat(toolchain->clang, &file);
+    ht_text_printf(to, "%s\n%s %lld %lld.%ld\n", toolchain->version, toolchain->clang,
+                   (long long)file.st_size, (long long)file.st_mtim.tv_sec, file.st_mtim.tv_nsec);
+    append_processor(to);
 }

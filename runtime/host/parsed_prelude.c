@@ -28,27 +28,10 @@ typedef struct known {
 static known *all;
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 
-/* Appends the name and features of the processor, on which -march=native depends. */
-static void append_processor(ht_text *to) {
-    FILE *file = fopen("/proc/cpuinfo", "re");
-    char *line = NULL;
-    size_t size = 0;
-    while (file && getline(&line, &size, file) > 0 && strncmp(line, "processor\t: 1", 13) != 0)
-        if (strncmp(line, "model", 5) == 0 || strncmp(line, "flags", 5) == 0)
-            ht_text_append(to, line);
-    free(line);
-    if (file)
-        fclose(file);
-}
-
 static void make_key(const ht_toolchain *toolchain, const char *const *arguments, size_t count,
                      char out_key[HT_HASH_SIZE]) {
     ht_text text = {0};
-    struct stat file = {0};
-    (void)stat(toolchain->clang, &file);
-    ht_text_printf(&text, "%s\n%s %lld %lld.%ld\n", toolchain->version, toolchain->clang,
-                   (long long)file.st_size, (long long)file.st_mtim.tv_sec, file.st_mtim.tv_nsec);
-    append_processor(&text);
+    ht_toolchain_describe(toolchain, &text);
     for (size_t i = 0; i < count; ++i)
         ht_text_printf(&text, "%s\n", arguments[i]);
     ht_hash_bytes(text.data, text.length, out_key);

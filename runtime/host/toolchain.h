@@ -34,6 +34,10 @@ ht_status ht_toolchain_probe(const ht_tool_call *call, ht_text *out, int *out_co
  * resource folder. Made once a process, in some 50 ms. */
 ht_status ht_toolchain_hash(char out_hash[HT_HASH_SIZE], ht_error *error);
 
+/* Appends what distinguishes this clang at a glance: its version, file and processor, on which
+ * -march=native depends. Wrappers and libraries are not looked into. */
+void ht_toolchain_describe(const ht_toolchain *toolchain, ht_text *to);
+
 /* Path of AddressSanitizer's run-time library for this clang; NULL when it is not installed, or
  * this program has one already. Looked for once a process. */
 const char *ht_toolchain_sanitizer(void);

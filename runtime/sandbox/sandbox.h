@@ -44,6 +44,7 @@ typedef struct ht_sandbox_plan {
     bool alone;             /* no guard watches over it: what is refused ends it without a word */
     bool devices;           /* a GPU's driver works in it: threads, device files, local sockets */
     const char *writes;     /* the only folder that it may write to; NULL: none */
+    const char *keeps;      /* another one, where its compilers keep objects; NULL: none */
     const char *reads;      /* a folder that it reads, next to the system's */
     const char *also_reads; /* and another one */
     uint64_t memory;        /* resident bytes; 0: no limit of the guard's */

@@ -150,6 +150,8 @@ static void add_rules(const rules *in, const ht_sandbox_plan *plan) {
         allow_devices(in);
     if (plan->writes != NULL)
         allow(in, plan->writes, READ | LIST | WRITE | MAKE | TRUNCATE | REFER);
+    if (plan->programs && plan->keeps != NULL)
+        allow(in, plan->keeps, READ | LIST | WRITE | MAKE | TRUNCATE | REFER);
     allow(in, "/dev/null", READ | WRITE);
 }
 

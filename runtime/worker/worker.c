@@ -1,6 +1,7 @@
 #include "runtime/worker/worker.h"
 #include "runtime/worker/worker_main.h"
 
+#include "base/cache.h"
 #include "base/file.h"
 #include "base/machine_memory.h"
 #include "base/memory.h"
@@ -60,6 +61,7 @@ static ht_status enter_sandbox(ht_worker *worker, const json_t *request, bool co
                             .programs = compiles,
                             .devices = !worker->spec.device.emulated,
                             .writes = worker->folder,
+                            .keeps = compiles ? ht_cache_objects() : NULL,
                             .reads = worker->folder,
                             .sockets = {worker->socket, -1, -1}};
     char *own = ht_path_join(worker->folder, HT_RUN_FOLDER);
