@@ -75,11 +75,36 @@ static const char *const pure_names[] = {
     "heq",     "hne",       "hadd2",     "hsub2",  "hmul2",    "hfma2",   "ldexp",  "dadd",
     "dmul",    "ddiv",      "drcp",      "dsqrt",  "forward",  "move",    "ilogb"};
 
-static bool is_known(const char *name, size_t length) {
-    for (size_t i = 0; i < sizeof pure_names / sizeof *pure_names; ++i)
-        if (strlen(pure_names[i]) == length && memcmp(pure_names[i], name, length) == 0)
+/* The same of bits, and of one half or two. */
+static const char *const pure_long_names[] = {
+    "rhadd",           "uhadd",         "urhadd",         "mul64hi",
+    "umul64hi",        "byte_perm",     "hiloint2double", "bitextract_u32",
+    "bitextract_u64",  "bitinsert_u32", "bitinsert_u64",  "lastbit_u32_u32",
+    "lastbit_u32_u64", "funnelshift_l", "funnelshift_lc", "funnelshift_r",
+    "funnelshift_rc",  "hsqrt",         "hrsqrt",         "hexp",
+    "hexp2",           "hexp10",        "hlog",           "hlog2",
+    "hlog10",          "hsin",          "hcos",           "hceil",
+    "hfloor",          "htrunc",        "hrint",          "hrcp",
+    "h2sqrt",          "h2rsqrt",       "h2exp",          "h2exp2",
+    "h2exp10",         "h2log",         "h2log2",         "h2log10",
+    "h2sin",           "h2cos",         "h2ceil",         "h2floor",
+    "h2trunc",         "h2rint",        "h2rcp",          "h2div",
+    "hneg2",           "habs2",         "hmax2",          "hmin2",
+    "floats2half2",    "halves2half2",  "high2half",      "low2half",
+    "high2float",      "low2float",     "lows2half2",     "highs2half2",
+    "low2half2",       "high2half2"};
+
+static bool is_among(const char *const *names, size_t count, const char *name, size_t length) {
+    for (size_t i = 0; i < count; ++i)
+        if (strlen(names[i]) == length && memcmp(names[i], name, length) == 0)
             return true;
     return false;
+}
+
+static bool is_known(const char *name, size_t length) {
+    return is_among(pure_names, sizeof pure_names / sizeof *pure_names, name, length) ||
+           is_among(pure_long_names, sizeof pure_long_names / sizeof *pure_long_names, name,
+                    length);
 }
 
 bool ht_callee_is_pure(const char *name) {

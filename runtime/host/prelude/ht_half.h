@@ -94,6 +94,21 @@ HT_HALF_COMPARE(>, __hgt)
 HT_HALF_COMPARE(>=, __hge)
 #undef HT_HALF_COMPARE
 
+/* True as well where one of them is no number. */
+#define HT_HALF_UNORDERED(name, op)                                                                \
+    __forceinline__ bool name(__half a, __half b) {                                                \
+        return !(a.value op b.value);                                                              \
+    }
+HT_HALF_UNORDERED(__hneu, ==)
+HT_HALF_UNORDERED(__hltu, >=)
+HT_HALF_UNORDERED(__hleu, >)
+HT_HALF_UNORDERED(__hgtu, <=)
+HT_HALF_UNORDERED(__hgeu, <)
+#undef HT_HALF_UNORDERED
+__forceinline__ bool __hequ(__half a, __half b) {
+    return !(a.value < b.value) && !(a.value > b.value);
+}
+
 __forceinline__ __half __float2half(float x) {
     return __half(x);
 }
@@ -106,17 +121,47 @@ __forceinline__ __half __double2half(double x) {
 __forceinline__ float __half2float(__half x) {
     return (float)x.value;
 }
-__forceinline__ __half __int2half_rn(int x) {
+/* Integers by the rounding in the names, as ht_convert.h has it; halves are rounded to nearest. */
+#define HT_HALF_CONVERT(words, type)                                                               \
+    __forceinline__ __half __##words##2half_rn(type x) {                                           \
+        return __half(x);                                                                          \
+    }                                                                                              \
+    __forceinline__ __half __##words##2half_rz(type x) {                                           \
+        return __half(x);                                                                          \
+    }                                                                                              \
+    __forceinline__ __half __##words##2half_ru(type x) {                                           \
+        return __half(x);                                                                          \
+    }                                                                                              \
+    __forceinline__ __half __##words##2half_rd(type x) {                                           \
+        return __half(x);                                                                          \
+    }                                                                                              \
+    __forceinline__ type __half2##words##_rn(__half x) {                                           \
+        return (type)__builtin_rintf((float)x.value);                                              \
+    }                                                                                              \
+    __forceinline__ type __half2##words##_rz(__half x) {                                           \
+        return (type)(float)x.value;                                                               \
+    }                                                                                              \
+    __forceinline__ type __half2##words##_ru(__half x) {                                           \
+        return (type)__builtin_ceilf((float)x.value);                                              \
+    }                                                                                              \
+    __forceinline__ type __half2##words##_rd(__half x) {                                           \
+        return (type)__builtin_floorf((float)x.value);                                             \
+    }
+HT_HALF_CONVERT(short, short)
+HT_HALF_CONVERT(ushort, unsigned short)
+HT_HALF_CONVERT(int, int)
+HT_HALF_CONVERT(uint, unsigned)
+HT_HALF_CONVERT(ll, long long)
+HT_HALF_CONVERT(ull, unsigned long long)
+#undef HT_HALF_CONVERT
+__forceinline__ __half __float2half_rz(float x) {
     return __half(x);
 }
-__forceinline__ __half __uint2half_rn(unsigned x) {
+__forceinline__ __half __float2half_ru(float x) {
     return __half(x);
 }
-__forceinline__ int __half2int_rn(__half x) {
-    return (int)__builtin_rintf((float)x.value);
-}
-__forceinline__ int __half2int_rz(__half x) {
-    return (int)x.value;
+__forceinline__ __half __float2half_rd(float x) {
+    return __half(x);
 }
 __forceinline__ unsigned short __half_as_ushort(__half x) {
     return ht_bits<unsigned short>(x.value);
@@ -161,20 +206,47 @@ __forceinline__ __half __hmin(__half a, __half b) {
 __forceinline__ bool __hisnan(__half a) {
     return a.value != a.value;
 }
-__forceinline__ __half hsqrt(__half a) {
-    return __half(__builtin_sqrtf((float)a.value));
+__forceinline__ int __hisinf(__half a) {
+    return __builtin_isinf((float)a.value) ? a.value < 0 ? -1 : 1 : 0;
 }
-__forceinline__ __half hrsqrt(__half a) {
-    return __half(rsqrtf((float)a.value));
+#define HT_HALF_FUNCTION(name, of_float)                                                           \
+    __forceinline__ __half h##name(__half a) {                                                     \
+        return __half(of_float((float)a.value));                                                   \
+    }                                                                                              \
+    __forceinline__ __half2 h2##name(__half2 a) {                                                  \
+        return __half2(h##name(a.x), h##name(a.y));                                                \
+    }
+HT_HALF_FUNCTION(sqrt, __builtin_sqrtf)
+HT_HALF_FUNCTION(rsqrt, rsqrtf)
+HT_HALF_FUNCTION(exp, expf)
+HT_HALF_FUNCTION(exp2, exp2f)
+HT_HALF_FUNCTION(exp10, exp10f)
+HT_HALF_FUNCTION(log, logf)
+HT_HALF_FUNCTION(log2, log2f)
+HT_HALF_FUNCTION(log10, log10f)
+HT_HALF_FUNCTION(sin, sinf)
+HT_HALF_FUNCTION(cos, cosf)
+HT_HALF_FUNCTION(ceil, __builtin_ceilf)
+HT_HALF_FUNCTION(floor, __builtin_floorf)
+HT_HALF_FUNCTION(trunc, __builtin_truncf)
+HT_HALF_FUNCTION(rint, __builtin_rintf)
+HT_HALF_FUNCTION(rcp, 1.0f /)
+#undef HT_HALF_FUNCTION
+/* Kept within 0 and 1; 0 for what is no number. */
+__forceinline__ __half ht_saturated(__half a) {
+    return a.value > (_Float16)0 ? __hmin(a, __half(1.0f)) : __half(0.0f);
 }
-__forceinline__ __half hexp(__half a) {
-    return __half(expf((float)a.value));
+__forceinline__ __half __hadd_sat(__half a, __half b) {
+    return ht_saturated(a + b);
 }
-__forceinline__ __half hlog(__half a) {
-    return __half(logf((float)a.value));
+__forceinline__ __half __hsub_sat(__half a, __half b) {
+    return ht_saturated(a - b);
 }
-__forceinline__ __half hrcp(__half a) {
-    return __half(1.0f / (float)a.value);
+__forceinline__ __half __hmul_sat(__half a, __half b) {
+    return ht_saturated(a * b);
+}
+__forceinline__ __half __hfma_sat(__half a, __half b, __half c) {
+    return ht_saturated(__hfma(a, b, c));
 }
 
 __forceinline__ __half2 __halves2half2(__half x, __half y) {
@@ -237,5 +309,55 @@ __forceinline__ __half2 __hmax2(__half2 a, __half2 b) {
 __forceinline__ __half2 __hmin2(__half2 a, __half2 b) {
     return __half2(__hmin(a.x, b.x), __hmin(a.y, b.y));
 }
+__forceinline__ __half2 __habs2(__half2 a) {
+    return __half2(__habs(a.x), __habs(a.y));
+}
+__forceinline__ __half2 __low2half2(__half2 v) {
+    return __half2(v.x, v.x);
+}
+__forceinline__ __half2 __high2half2(__half2 v) {
+    return __half2(v.y, v.y);
+}
+__forceinline__ __half2 __lows2half2(__half2 a, __half2 b) {
+    return __half2(a.x, b.x);
+}
+__forceinline__ __half2 __highs2half2(__half2 a, __half2 b) {
+    return __half2(a.y, b.y);
+}
+__forceinline__ __half2 __hisnan2(__half2 a) {
+    return __half2(__half(__hisnan(a.x)), __half(__hisnan(a.y)));
+}
+#define HT_HALF2_SATURATED(name)                                                                   \
+    __forceinline__ __half2 name##2_sat(__half2 a, __half2 b) {                                    \
+        return __half2(name##_sat(a.x, b.x), name##_sat(a.y, b.y));                                \
+    }
+HT_HALF2_SATURATED(__hadd)
+HT_HALF2_SATURATED(__hsub)
+HT_HALF2_SATURATED(__hmul)
+#undef HT_HALF2_SATURATED
+__forceinline__ __half2 __hfma2_sat(__half2 a, __half2 b, __half2 c) {
+    return __half2(__hfma_sat(a.x, b.x, c.x), __hfma_sat(a.y, b.y, c.y));
+}
+/* 1 or 0 for each; with a b, whether both are. */
+#define HT_HALF2_COMPARE(name)                                                                     \
+    __forceinline__ __half2 __h##name##2(__half2 a, __half2 b) {                                   \
+        return __half2(__half(__h##name(a.x, b.x)), __half(__h##name(a.y, b.y)));                  \
+    }                                                                                              \
+    __forceinline__ bool __hb##name##2(__half2 a, __half2 b) {                                     \
+        return __h##name(a.x, b.x) && __h##name(a.y, b.y);                                         \
+    }
+HT_HALF2_COMPARE(eq)
+HT_HALF2_COMPARE(ne)
+HT_HALF2_COMPARE(lt)
+HT_HALF2_COMPARE(le)
+HT_HALF2_COMPARE(gt)
+HT_HALF2_COMPARE(ge)
+HT_HALF2_COMPARE(equ)
+HT_HALF2_COMPARE(neu)
+HT_HALF2_COMPARE(ltu)
+HT_HALF2_COMPARE(leu)
+HT_HALF2_COMPARE(gtu)
+HT_HALF2_COMPARE(geu)
+#undef HT_HALF2_COMPARE
 
 #endif

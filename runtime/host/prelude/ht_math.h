@@ -4,6 +4,7 @@
 #ifndef HT_MATH_H
 #define HT_MATH_H
 
+#include "ht_convert.h"
 #include "ht_core.h"
 
 #define HT_MATH_1(name)                                                                            \
@@ -299,6 +300,15 @@ __forceinline__ unsigned __usad(unsigned x, unsigned y, unsigned z) {
 __forceinline__ int __hadd(int x, int y) {
     return (int)(((long)x + y) >> 1);
 }
+__forceinline__ unsigned __uhadd(unsigned x, unsigned y) {
+    return (unsigned)(((unsigned long)x + y) >> 1);
+}
+__forceinline__ int __rhadd(int x, int y) {
+    return (int)(((long)x + y + 1) >> 1);
+}
+__forceinline__ unsigned __urhadd(unsigned x, unsigned y) {
+    return (unsigned)(((unsigned long)x + y + 1) >> 1);
+}
 __forceinline__ int __popc(unsigned x) {
     return __builtin_popcount(x);
 }
@@ -342,43 +352,52 @@ __forceinline__ unsigned __byte_perm(unsigned x, unsigned y, unsigned selector) 
 __forceinline__ unsigned __funnelshift_l(unsigned low, unsigned high, unsigned shift) {
     return (unsigned)(((unsigned long)high << 32 | low) << (shift & 31) >> 32);
 }
+__forceinline__ unsigned __funnelshift_lc(unsigned low, unsigned high, unsigned shift) {
+    return shift >= 32 ? low : __funnelshift_l(low, high, shift);
+}
 __forceinline__ unsigned __funnelshift_r(unsigned low, unsigned high, unsigned shift) {
     return (unsigned)(((unsigned long)high << 32 | low) >> (shift & 31));
 }
-
-#define HT_CONVERT(name, To, From)                                                                 \
-    __forceinline__ To name(From x) {                                                              \
-        return ht_bits<To>(x);                                                                     \
-    }
-HT_CONVERT(__float_as_int, int, float)
-HT_CONVERT(__float_as_uint, unsigned, float)
-HT_CONVERT(__int_as_float, float, int)
-HT_CONVERT(__uint_as_float, float, unsigned)
-HT_CONVERT(__double_as_longlong, long long, double)
-HT_CONVERT(__longlong_as_double, double, long long)
-#undef HT_CONVERT
-#define HT_CONVERT(name, To, From, result)                                                         \
-    __forceinline__ To name(From x) {                                                              \
-        return (To)(result);                                                                       \
-    }
-HT_CONVERT(__float2int_rn, int, float, __builtin_rintf(x))
-HT_CONVERT(__float2int_rz, int, float, x)
-HT_CONVERT(__float2int_ru, int, float, __builtin_ceilf(x))
-HT_CONVERT(__float2int_rd, int, float, __builtin_floorf(x))
-HT_CONVERT(__float2uint_rn, unsigned, float, __builtin_rintf(x))
-HT_CONVERT(__float2uint_rz, unsigned, float, x)
-HT_CONVERT(__int2float_rn, float, int, x)
-HT_CONVERT(__uint2float_rn, float, unsigned, x)
-HT_CONVERT(__double2float_rn, float, double, x)
-HT_CONVERT(__double2int_rn, int, double, __builtin_rint(x))
-HT_CONVERT(__double2int_rz, int, double, x)
-HT_CONVERT(__int2double_rn, double, int, x)
-#undef HT_CONVERT
+__forceinline__ unsigned __funnelshift_rc(unsigned low, unsigned high, unsigned shift) {
+    return shift >= 32 ? high : __funnelshift_r(low, high, shift);
+}
+__forceinline__ unsigned __lastbit_u32_u32(unsigned x) {
+    return x ? (unsigned)__builtin_ctz(x) : ~0u;
+}
+__forceinline__ unsigned __lastbit_u32_u64(unsigned long x) {
+    return x ? (unsigned)__builtin_ctzl(x) : ~0u;
+}
+/* `width` bits from bit `offset` on; none of width 0. */
+__forceinline__ unsigned __bitextract_u32(unsigned x, unsigned offset, unsigned width) {
+    offset &= 31;
+    width &= 31;
+    return x >> offset & ((1u << width) - 1);
+}
+__forceinline__ unsigned long __bitextract_u64(unsigned long x, unsigned offset, unsigned width) {
+    offset &= 63;
+    width &= 63;
+    return x >> offset & ((1ul << width) - 1);
+}
+__forceinline__ unsigned __bitinsert_u32(unsigned x, unsigned bits, unsigned offset,
+                                         unsigned width) {
+    offset &= 31;
+    unsigned mask = (1u << (width & 31)) - 1;
+    return (x & ~(mask << offset)) | (bits & mask) << offset;
+}
+__forceinline__ unsigned long __bitinsert_u64(unsigned long x, unsigned long bits, unsigned offset,
+                                              unsigned width) {
+    offset &= 63;
+    unsigned long mask = (1ul << (width & 63)) - 1;
+    return (x & ~(mask << offset)) | (bits & mask) << offset;
+}
 
 template <class T> __forceinline__ T __ldg(const T *at) {
     return *at;
 }
 template <class T> __forceinline__ T __ldcg(const T *at) {
+    return *at;
+}
+template <class T> __forceinline__ T __ldca(const T *at) {
     return *at;
 }
 template <class T> __forceinline__ T __ldcs(const T *at) {

@@ -288,6 +288,89 @@ Test(library, bit_operations_have_their_defined_results) {
     kernels_free(&of);
 }
 
+Test(library, bits_are_cut_out_and_put_in) {
+    kernels of =
+        KERNELS(64,
+                "__global__ void k(unsigned long *out, const unsigned long *in) {\n"
+                "  unsigned long x = in[0]; unsigned low = (unsigned)x;\n"
+                "  out[0] = __bitextract_u32(low, 4, 8); out[1] = __bitextract_u64(x, 36, 8);\n"
+                "  out[2] = __bitinsert_u32(low, 0xfff, 8, 4);\n"
+                "  out[3] = __bitinsert_u64(x, 0, 32, 16);\n"
+                "  out[4] = __bitextract_u32(low, 4, 0); out[5] = __lastbit_u32_u64(x << 40);\n"
+                "  out[6] = __funnelshift_lc(1, 2, 32); out[7] = __funnelshift_rc(1, 2, 40);\n"
+                "  out[8] = __uhadd(~0u, ~0u); out[9] = __urhadd(~0u - 1, ~0u);\n"
+                "  out[10] = (unsigned long)__rhadd(-3, -4);\n"
+                "}\n",
+                "k");
+    uint64_t x = 0x0123456789abcdef, out[11], *from = &x, *to = out;
+    RUN(&of, "k", LINE(1, 1), &to, &from);
+    const uint64_t expected[11] = {0xde, x >> 36 & 0xff, 0x89abcfef, 0x0123000089abcdef, 0, 40, 1,
+                                   2,    0xffffffff,     0xffffffff, (uint64_t)-3};
+    for (int i = 0; i < 11; ++i)
+        cr_expect_eq(out[i], expected[i], "result %d is %lx", i, (unsigned long)out[i]);
+    kernels_free(&of);
+}
+
+Test(library, conversions_round_as_their_names_say) {
+    kernels of = KERNELS(
+        64,
+        "#include <hip/hip_fp16.h>\n"
+        "#define ALL(name) *out++ = name##_rn(x); *out++ = name##_rz(x); *out++ = name##_ru(x); "
+        "*out++ = name##_rd(x);\n"
+        "__global__ void k(double *out, const double *in) {\n"
+        "  out += threadIdx.x * 40;\n"
+        "  { double x = in[threadIdx.x]; ALL(__double2int) ALL(__double2uint) ALL(__double2ll) "
+        "ALL(__double2ull) }\n"
+        "  { float x = (float)in[threadIdx.x]; ALL(__float2int) ALL(__float2uint) ALL(__float2ll) "
+        "ALL(__float2ull) }\n"
+        "  { half x = (half)(float)in[threadIdx.x]; ALL(__half2int) ALL(__half2ushort) }\n"
+        "}\n",
+        "k");
+    double in[4] = {0.5, 1.5, 2.25, 1000.75}, out[160], *from = in, *to = out;
+    double (*const roundings[4])(double) = {rint, trunc, ceil, floor};
+    RUN(&of, "k", LINE(1, 4), &to, &from);
+    for (int t = 0; t < 4; ++t)
+        for (int i = 0; i < 40; ++i) {
+            double x = i < 32 || t < 3 ? in[t] : 1001; /* a half has 11 bits */
+            cr_expect_eq(out[t * 40 + i], roundings[i % 4](x), "%d of %g gave %g", i, in[t],
+                         out[t * 40 + i]);
+        }
+    kernels_free(&of);
+}
+
+Test(library, functions_of_halves_are_those_of_numbers) {
+    kernels of =
+        KERNELS(64,
+                "#include <hip/hip_fp16.h>\n"
+                "__global__ void k(float *out, const float *in) {\n"
+                "  half2 a(in[0], in[1]), b(in[2], in[3]);\n"
+                "  half2 r[] = {h2sqrt(a), h2exp2(a), h2log2(a), h2floor(b), h2ceil(b), h2rint(b), "
+                "h2trunc(b),\n"
+                "    h2rcp(a), __hadd2_sat(a, b), __hsub2_sat(b, a), __heq2(a, a), __hne2(a, a), "
+                "__hltu2(a, "
+                "b),\n"
+                "    __lows2half2(a, b), __highs2half2(a, b), __low2half2(a), __high2half2(b), "
+                "__habs2(b)};\n"
+                "  for (half2 v : r) { *out++ = v.x; *out++ = v.y; }\n"
+                "  float none = in[4]; half n(none);\n"
+                "  *out++ = __hgtu(n, n); *out++ = __hequ(n, n); *out++ = __heq(n, n); *out++ = "
+                "__hne(n, n);\n"
+                "  *out++ = __hbeq2(a, a); *out++ = __hbne2(a, half2(a.x, b.y)); *out++ = "
+                "__hadd_sat(n, n);\n"
+                "}\n",
+                "k");
+    float in[5] = {4, 0.25f, -1.5f, 2.5f, NAN}, out[43], *from = in, *to = out;
+    RUN(&of, "k", LINE(1, 1), &to, &from);
+    const float expected[43] = {2,    0.5f, 16,   1.189207f, 2, -2,    -2,    2,    -1, 3, -2,
+                                2,    -1,   2,    0.25f,     4, 1,     1,     0,    1,  1, 1,
+                                0,    0,    0,    1,         4, -1.5f, 0.25f, 2.5f, 4,  4, 2.5f,
+                                2.5f, 1.5f, 2.5f, 1,         1, 0,     1,     1,    0,  0};
+    for (int i = 0; i < 43; ++i)
+        cr_expect_float_eq(out[i], expected[i], 1e-3, "result %d is %g, not %g", i, (double)out[i],
+                           (double)expected[i]);
+    kernels_free(&of);
+}
+
 Test(library, memory_and_events_behave_as_in_hip) {
     const ht_hip *hip;
     ht_error error;
