@@ -385,7 +385,7 @@ static bool on_question(CXCursor cursor, CXCursor parent, void *context) {
             continue;
         CXFile file;
         unsigned offset;
-        clang_getExpansionLocation(clang_getCursorLocation(name), &file, NULL, NULL, &offset);
+        clang_getFileLocation(clang_getCursorLocation(name), &file, NULL, NULL, &offset);
         HT_GROW(list->items, list->count);
         list->items[list->count++] = (spot){ht_source_file(list->source, file), offset};
     }

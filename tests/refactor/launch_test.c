@@ -165,6 +165,26 @@ Test(launch, overloads_are_kernels_of_their_own) {
     ht_problem_file_free(problems);
 }
 
+/* Programs check what each call of the run-time library returns by a macro. */
+Test(launch, questions_about_a_kernel_are_no_other_use_of_it) {
+    static const char *const questions[] = {
+        "  CHECK(hipFuncSetCacheConfig((const void *)k, hipFuncCachePreferL1));\n",
+        "  int blocks;\n  CHECK(hipOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, k, 256, "
+        "0));\n",
+        "  CHECK(ask((const void *)k));\n",
+    };
+    for (size_t i = 0; i < sizeof questions / sizeof *questions; ++i) {
+        char *text =
+            ht_format(HEAD "#define CHECK(call) do { if (call) abort(); } while (0)\n"
+                           "int ask(const void *);\n" MAP(
+                               "k", "float") "void f(const float *a, float *b, int n) {\n%s"
+                                             "  k<<<(n + 255) / 256, 256>>>(a, b, n);\n}\n",
+                      questions[i]);
+        cr_expect_eq(has_parameter(text, problem, "BLOCK_X"), i < 2, "%s", questions[i]);
+        free(text);
+    }
+}
+
 Test(launch, std_min_and_max_are_understood) {
     ht_problem_file *problems;
     ht_refactor *refactor =
