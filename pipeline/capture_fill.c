@@ -34,6 +34,13 @@ static void lines_read(ht_filling *in) {
     in->arguments = ht_alloc(json_array_size(args) + 1, sizeof *in->arguments);
     json_array_foreach(args, index, text) {
         ht_capture_line *line = &in->lines[in->line_count];
+        const char *structure = strstr(json_string_value(text), " : struct ");
+        if (structure) {
+            const char *name = json_string_value(text);
+            ht_filling_fail(in, ht_format("the argument '%.*s' is passed by value as a structure",
+                                          (int)(structure - name), name));
+            return;
+        }
         if (!ht_capture_line_read(json_string_value(text), line)) {
             ht_filling_fail(in, ht_format("'%s' is not understood", json_string_value(text)));
             return;

@@ -115,7 +115,7 @@ static bool is_free_scalar(const ht_arg *arg) {
     bool named = false;
     for (size_t i = 0; i < arg->value_count; ++i)
         ht_expr_names(arg->values[i], is_named, &named);
-    return arg->role == HT_ARG_SCALAR && !named;
+    return arg->role == HT_ARG_SCALAR && !arg->is_struct && !ht_arg_is_field(arg) && !named;
 }
 
 static void scalar_value_write(writer *w, const ht_arg *arg) {
@@ -212,10 +212,11 @@ static void signature_write(writer *w) {
     size_t count = 0;
     for (size_t i = 0; i < template->arg_count; ++i) {
         const ht_arg *arg = &template->args[i];
-        if (arg->role == HT_ARG_SCALAR || arg->role == HT_ARG_CONSTANT)
-            continue;
-        ht_text_printf(&w->out, "%s%s%s *%s", count++ ? ", " : "",
-                       arg->role == HT_ARG_IN ? "const " : "", arg->type, arg->name);
+        if ((arg->role == HT_ARG_SCALAR && !arg->is_struct) || !ht_arg_is_passed(arg))
+            continue; /* fields come with their structure, which expressions read them from */
+        ht_text_printf(&w->out, "%s%s%s %s%s", count++ ? ", " : "",
+                       arg->role == HT_ARG_IN ? "const " : "", arg->type, arg->is_struct ? "" : "*",
+                       arg->name);
     }
     if (template->problem.name)
         ht_text_printf(&w->out, "%sproblem_fields problem = {}", count++ ? ", " : "");
@@ -281,7 +282,8 @@ static void constants_write(writer *w) {
     }
     for (size_t i = 0; i < template->arg_count; ++i) {
         const ht_arg *arg = &template->args[i];
-        if (arg->role != HT_ARG_SCALAR || is_free_scalar(arg))
+        if (arg->role != HT_ARG_SCALAR || arg->is_struct || ht_arg_is_field(arg) ||
+            is_free_scalar(arg))
             continue;
         ht_text_printf(&w->out, "    const %s %s = ", arg->type, arg->name);
         scalar_value_write(w, arg);
@@ -337,7 +339,7 @@ static void arguments_write(writer *w, const ht_launch *launch) {
         return;
     }
     for (size_t i = 0; i < template->arg_count; ++i) {
-        if (template->args[i].role != HT_ARG_CONSTANT)
+        if (ht_arg_is_passed(&template->args[i]))
             ht_text_printf(&w->out, ", %s", template->args[i].name);
     }
 }

@@ -2,7 +2,9 @@
  * and allocations, constant memory, and the origin of each; missing parts are '?'. */
 #include "refactor/infer/infer_deduce.h"
 #include "refactor/infer/infer_host.h"
+#include "refactor/infer/infer_record.h"
 #include "refactor/infer/infer_size.h"
+#include "refactor/infer/infer_type.h"
 #include "refactor/kernel_model/build.h"
 #include "refactor/launch/symbol.h"
 
@@ -13,84 +15,6 @@
 #include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* ---- types ---- */
-
-char *ht_infer_plain_type(CXType type) {
-    CXString spelling = clang_getTypeSpelling(ht_type_unqualified(clang_getCanonicalType(type)));
-    char *text = ht_strdup(clang_getCString(spelling));
-    clang_disposeString(spelling);
-    return text;
-}
-
-static const char *template_type(const ht_model *model, const char *name) {
-    for (size_t i = 0; i < model->facts->template_parameters.count; ++i)
-        if (strcmp(model->facts->template_parameters.items[i].name, name) == 0)
-            return model->facts->template_parameters.items[i].argument;
-    return NULL;
-}
-
-typedef struct record {
-    CXType type; /* type that all fields have; invalid: they have none in common */
-    bool mixed;
-    int depth;
-} record;
-
-static enum CXVisitorResult on_field(CXCursor field, CXClientData context) {
-    record *in = context;
-    CXType type = clang_getCanonicalType(clang_getCursorType(field));
-    while (type.kind == CXType_ConstantArray)
-        type = clang_getCanonicalType(clang_getArrayElementType(type));
-    if (type.kind == CXType_Record && in->depth < 4) {
-        ++in->depth;
-        clang_Type_visitFields(type, on_field, in);
-        --in->depth;
-        return CXVisit_Continue;
-    }
-    in->mixed = in->mixed || (in->type.kind != CXType_Invalid &&
-                              !clang_equalTypes(in->type, ht_type_unqualified(type)));
-    in->type = ht_type_unqualified(type);
-    return CXVisit_Continue;
-}
-
-/* Returns the common type of a structure's fields: struct { float x, y, z; } is three floats. NULL:
- * there is none. */
-static char *record_type(CXType type, long long *out_parts) {
-    record in = {.mixed = false};
-    if (type.kind != CXType_Record || !out_parts)
-        return NULL;
-    clang_Type_visitFields(type, on_field, &in);
-    long long whole = clang_Type_getSizeOf(type);
-    char *text = in.mixed || in.type.kind == CXType_Invalid ? NULL : ht_infer_plain_type(in.type);
-    long long part = text ? (long long)ht_type_size(text) : 0;
-    if (part <= 0 || whole <= 0 || whole % part != 0) {
-        free(text);
-        return NULL;
-    }
-    *out_parts = whole / part;
-    return text;
-}
-
-char *ht_infer_type(const ht_model *model, const ht_parameter *parameter, long long *out_parts) {
-    if (out_parts)
-        *out_parts = 1;
-    const char *written = parameter->is_pointer ? parameter->pointee : parameter->type;
-    const char *argument = template_type(model, written);
-    if (ht_type_size(written))
-        return ht_strdup(written);
-    if (argument)
-        return ht_type_size(argument) ? ht_strdup(argument) : NULL;
-    CXType type = clang_getCanonicalType(clang_getCursorType(parameter->cursor));
-    if (parameter->is_pointer)
-        type = clang_getCanonicalType(clang_getPointeeType(type));
-    if (type.kind == CXType_Enum)
-        type = clang_getEnumDeclIntegerType(clang_getTypeDeclaration(type));
-    char *text = ht_infer_plain_type(type);
-    if (ht_type_size(text))
-        return text;
-    free(text);
-    return parameter->is_pointer ? record_type(type, out_parts) : NULL;
-}
 
 /* ---- argument lines ---- */
 
@@ -119,7 +43,7 @@ static bool any_open(const ht_infer *in) {
 }
 
 static char *buffer_line(ht_infer *in, const ht_infer_buffers *buffers, size_t index) {
-    const ht_parameter *parameter = &in->model->parameters.items[index];
+    const ht_parameter *parameter = &in->slots.items[index];
     const ht_infer_buffer *buffer = &buffers->items[index];
     long long parts;
     char *name = argument_name(parameter, index);
@@ -146,7 +70,7 @@ static char *buffer_line(ht_infer *in, const ht_infer_buffers *buffers, size_t i
 }
 
 static char *scalar_line(ht_infer *in, size_t index) {
-    const ht_parameter *parameter = &in->model->parameters.items[index];
+    const ht_parameter *parameter = &in->slots.items[index];
     char *name = argument_name(parameter, index), *type = ht_infer_type(in->model, parameter, NULL);
     if (!type || !in->scalars[index])
         ht_infer_miss(in, ht_ast_line(parameter->cursor), "the value of argument '%s' (%s)", name,
@@ -192,7 +116,7 @@ static bool is_constant(CXCursor cursor) {
 static void constant_add(ht_infer *in, CXCursor cursor, json_t *args) {
     long long count;
     CXType type = element_of(clang_getCursorType(cursor), &count);
-    char *name = ht_cursor_qualified_name(cursor), *element = ht_infer_plain_type(type);
+    char *name = ht_cursor_qualified_name(cursor), *element = ht_type_plain(type);
     bool known = ht_type_size(element) && count > 0;
     if (!known)
         ht_infer_miss(in, ht_ast_line(cursor),
@@ -238,7 +162,7 @@ static void constants_add(ht_infer *in, json_t *args) {
  * size that the subscripts need. */
 static void extent_choose(ht_infer *in, ht_sizes *sizes, size_t index, char *allocated, int line) {
     const ht_infer_buffer *buffer = &sizes->buffers->items[index];
-    const char *name = in->model->parameters.items[index].name;
+    const char *name = in->slots.items[index].name;
     int64_t first, elements;
     bool begins = buffer->first && ht_sizes_value(sizes, buffer->first, &first) && first >= 0;
     bool proved = buffer->extent && begins && ht_sizes_value(sizes, buffer->extent, &elements);
@@ -271,12 +195,12 @@ static void extent_choose(ht_infer *in, ht_sizes *sizes, size_t index, char *all
 
 /* Returns true if everything but the number of buffers' elements is known. */
 static bool may_try(const ht_infer *in) {
-    const ht_model *model = in->model;
     bool all = !in->missing.length;
-    for (size_t i = 0; i < model->parameters.count && all; ++i) {
+    for (size_t i = 0; i < in->slots.count && all; ++i) {
         long long parts;
-        char *type = ht_infer_type(model, &model->parameters.items[i], &parts);
-        all = type && (model->parameters.items[i].is_pointer || in->scalars[i]);
+        char *type = ht_infer_type(in->model, &in->slots.items[i], &parts);
+        all = in->slot_records[i].is_record || in->slot_records[i].is_array ||
+              (type && (in->slots.items[i].is_pointer || in->scalars[i]));
         free(type);
     }
     return all;
@@ -285,7 +209,9 @@ static bool may_try(const ht_infer *in) {
 /* Leaves a buffer's elements to a run: a field of its own. Where the allocation is known, it holds
  * at least that. Returns false if the field's name is taken. */
 static bool elements_try(ht_infer *in, size_t index) {
-    char *name = ht_format("%s" HT_TRIED_SUFFIX, in->model->parameters.items[index].name);
+    char *plain = ht_infer_field_name(&in->slots.items[index]);
+    char *name = ht_format("%s" HT_TRIED_SUFFIX, plain);
+    free(plain);
     char *allocated = in->extents[index];
     for (size_t i = 0; i < in->field_count; ++i)
         if (strcmp(in->fields[i].name, name) == 0) {
@@ -307,7 +233,7 @@ static bool elements_try(ht_infer *in, size_t index) {
 
 static void open_settle(ht_infer *in, bool tries) {
     tries = tries && may_try(in);
-    for (size_t i = 0; i < in->model->parameters.count; ++i) {
+    for (size_t i = 0; i < in->slots.count; ++i) {
         bool tried = tries && (in->open[i] || in->from_host[i]) && elements_try(in, i);
         if (in->open[i] && !tried)
             ht_infer_miss(in, in->open_lines[i], "%s", in->open[i]);
@@ -317,9 +243,9 @@ static void open_settle(ht_infer *in, bool tries) {
 /* Finds the allocations. Call it before values are chosen, since allocations may depend on further
  * variables. */
 static void allocations_find(ht_infer *in) {
-    for (size_t i = 0; i < in->model->parameters.count; ++i) {
+    for (size_t i = 0; i < in->slots.count; ++i) {
         ht_expr *expr;
-        if (!in->model->parameters.items[i].is_pointer)
+        if (!in->slots.items[i].is_pointer)
             continue;
         char *text = ht_infer_allocation(in, i, &in->allocated_lines[i]);
         if (text && ht_expr_parse(text, (ht_place){0}, &expr, NULL) == HT_OK) {
@@ -331,8 +257,8 @@ static void allocations_find(ht_infer *in) {
 }
 
 static void extents_choose(ht_infer *in, ht_sizes *sizes) {
-    for (size_t i = 0; i < in->model->parameters.count; ++i)
-        if (in->model->parameters.items[i].is_pointer) {
+    for (size_t i = 0; i < in->slots.count; ++i)
+        if (in->slots.items[i].is_pointer) {
             char *allocated = in->allocated[i] ? ht_strdup(in->allocated[i]) : NULL;
             extent_choose(in, sizes, i, allocated, in->allocated_lines[i]);
         }
@@ -358,7 +284,7 @@ static void fields_prune(ht_infer *in, const ht_grid *grid) {
         bool used = mentions_field(grid->lds, field->name);
         for (int axis = 0; axis < 3; ++axis)
             used = used || mentions_field(grid->original[axis], field->name);
-        for (size_t p = 0; p < in->model->parameters.count; ++p)
+        for (size_t p = 0; p < in->slots.count; ++p)
             used = used || mentions_field(in->scalars[p], field->name) ||
                    mentions_field(in->extents[p], field->name);
         if (used)
@@ -373,13 +299,28 @@ static void fields_prune(ht_infer *in, const ht_grid *grid) {
 
 /* ---- the document ---- */
 
+static void line_add(ht_infer *in, const ht_infer_buffers *buffers, size_t index, json_t *args) {
+    char *line;
+    if (in->slot_records[index].is_record) {
+        char *name = argument_name(&in->slots.items[index], index);
+        line = ht_infer_record_line(in, index, name);
+        free(name);
+    } else if (in->slot_records[index].is_array)
+        line = ht_infer_array_line(in, index);
+    else
+        line = in->slots.items[index].is_pointer ? buffer_line(in, buffers, index)
+                                                 : scalar_line(in, index);
+    json_array_append_new(args, json_string(line));
+    free(line);
+}
+
 static json_t *arguments_make(ht_infer *in, const ht_infer_buffers *buffers) {
     json_t *args = json_array();
     for (size_t i = 0; i < in->model->parameters.count; ++i) {
-        char *line = in->model->parameters.items[i].is_pointer ? buffer_line(in, buffers, i)
-                                                               : scalar_line(in, i);
-        json_array_append_new(args, json_string(line));
-        free(line);
+        line_add(in, buffers, i, args);
+        for (size_t j = in->model->parameters.count; j < in->slots.count; ++j)
+            if (in->slot_records[j].owner == i)
+                line_add(in, buffers, j, args);
     }
     constants_add(in, args);
     return args;
@@ -427,9 +368,9 @@ static json_t *description_make(const ht_infer *in, const ht_sizes *sizes) {
         ht_text_printf(&text, ", launched at %s:%d",
                        model->facts->source->files[launches->items[0].file].path,
                        launches->items[0].line);
-    for (size_t i = 0; i < model->parameters.count; ++i)
+    for (size_t i = 0; i < in->slots.count; ++i)
         if (in->origins[i].length)
-            ht_text_printf(&text, "; %s: %s", model->parameters.items[i].name, in->origins[i].data);
+            ht_text_printf(&text, "; %s: %s", in->slots.items[i].name, in->origins[i].data);
     for (size_t i = 0; i < in->field_count; ++i)
         if (!in->fields[i].tried)
             ht_text_printf(&text, in->fields[i].known ? "; %s: line %d" : "; %s: chosen",
@@ -489,8 +430,9 @@ static char *document_make(ht_infer *in, const ht_infer_buffers *buffers, const 
 /* ---- all together ---- */
 
 static void infer_init(ht_infer *in, ht_model *model, const ht_slice *slice) {
-    size_t count = model->parameters.count + 1;
     *in = (ht_infer){.model = model, .slice = slice};
+    ht_infer_slots_make(in);
+    size_t count = in->slots.count + 1;
     in->allocated = ht_alloc(count, sizeof *in->allocated);
     in->allocated_lines = ht_alloc(count, sizeof *in->allocated_lines);
     in->parts = ht_alloc(count, sizeof *in->parts);
@@ -505,7 +447,7 @@ static void infer_init(ht_infer *in, ht_model *model, const ht_slice *slice) {
 }
 
 static void infer_free(ht_infer *in) {
-    for (size_t i = 0; i < in->model->parameters.count; ++i) {
+    for (size_t i = 0; i < in->slots.count; ++i) {
         for (int part = 0; part < 4; ++part)
             free(in->parts[i][part]);
         free(in->scalars[i]);
@@ -528,6 +470,7 @@ static void infer_free(ht_infer *in) {
     free(in->from_host);
     free(in->origins);
     free(in->fields);
+    ht_infer_slots_free(in);
     ht_problem_spec_free(&in->entry->spec);
     free(in->entry);
     in->model->entry = NULL;
@@ -555,8 +498,8 @@ void ht_infer_problem(ht_model *model, const ht_slice *slice, bool tries, ht_inf
     ht_infer in;
     ht_grid grid;
     ht_infer_buffers buffers;
+    bool has_template = ht_infer_deduce(model); /* types of fields may hang on it */
     infer_init(&in, model, slice);
-    bool has_template = ht_infer_deduce(model);
     ht_infer_host(&in);
     ht_grid_read(model, &grid);
     bool launched = launch_check(&in, &grid);

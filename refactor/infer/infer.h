@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "refactor/kernel/model.h"
 #include "refactor/launch/symbol.h"
+#include "refactor/source/record.h"
 #include "refactor/unit/slice.h"
 
 /* A field of the problem: a size that the host reads from outside or sets. */
@@ -22,34 +23,37 @@ typedef struct ht_infer_field {
     const ht_symbol *initial; /* its first value, to be computed from other fields; owned */
 } ht_infer_field;
 
+/* An argument: a parameter of the kernel, or a field of one (infer_record.h). */
+typedef struct ht_infer_slot {
+    bool is_record;             /* a structure, whose fields are further slots */
+    bool is_array;              /* an array in a structure */
+    size_t owner;               /* of a field: the parameter */
+    const ht_record_leaf *leaf; /* NULL: a parameter */
+} ht_infer_slot;
+
 typedef struct ht_infer {
     ht_model *model;
+    ht_parameter_list slots;     /* the model's parameters, then fields: "p.n" */
+    ht_infer_slot *slot_records; /* of each slot */
+    ht_record *records;          /* of each parameter that is a structure */
     const ht_slice *slice;
     ht_infer_field *fields;
     size_t field_count;
-    char **scalars;    /* value of each parameter as an argument line has it; NULL: not a scalar, or
+    char **scalars;    /* value of each slot as an argument line has it; NULL: not a scalar, or
                           unknown */
     char *(*parts)[4]; /* of vectors: each component's value */
     char **allocated;  /* elements that the host allocated, where found */
     int *allocated_lines;
-    char **extents; /* elements of each parameter's buffer as an expression; NULL: unknown */
+    char **extents; /* elements of each slot's buffer as an expression; NULL: unknown */
     char **open;    /* why a buffer's extent is not known; NULL: it is */
     int *open_lines;
     bool *from_host;  /* the extent is that of the allocation, not proved to be enough */
-    ht_text *origins; /* the origin of each parameter's line */
+    ht_text *origins; /* the origin of each slot's line */
     ht_text missing;  /* the missing parts, with "; " between them */
     int missing_line;
     /* has the fields and scalars, with which the host's expressions are read */
     ht_problem_entry *entry;
 } ht_infer;
-
-/* Returns the type of a parameter's element, or of a scalar, as problem files have it; NULL: they
- * have no such type. A structure whose fields all have one type counts as that type; *out_parts
- * (may be NULL) is the number of fields, else 1. free(). */
-char *ht_infer_type(const ht_model *model, const ht_parameter *parameter, long long *out_parts);
-
-/* Returns the type as text, without the source's own names and without qualifiers; free(). */
-char *ht_infer_plain_type(CXType type);
 
 /* The problem of a kernel: complete if `missing` is NULL, else a skeleton with the known parts. */
 typedef struct ht_inferred {

@@ -55,12 +55,11 @@ static bool write_template_value(writing *to, const ht_km_symbol *symbol) {
 /* Writes size.x of a vector argument. */
 static bool write_part(writing *to, const ht_km_symbol *symbol) {
     static const char letters[] = "xyzw";
-    const ht_model *model = to->in->model;
-    const char *dot = strchr(symbol->name, '.');
+    const ht_parameter_list *slots = &to->in->slots;
+    const char *dot = strrchr(symbol->name, '.');
     const char *part = dot && dot[1] && !dot[2] ? strchr(letters, dot[1]) : NULL;
-    for (size_t i = 0; part && i < model->parameters.count; ++i) {
-        const char *name = model->parameters.items[i].name,
-                   *value = to->in->parts[i][part - letters];
+    for (size_t i = 0; part && i < slots->count; ++i) {
+        const char *name = slots->items[i].name, *value = to->in->parts[i][part - letters];
         if (value && strlen(name) == (size_t)(dot - symbol->name) &&
             strncmp(name, symbol->name, strlen(name)) == 0) {
             ht_text_printf(to->out, "(%s)", value);
@@ -70,18 +69,18 @@ static bool write_part(writing *to, const ht_km_symbol *symbol) {
     return write_template_value(to, symbol);
 }
 
-static const ht_parameter *parameter_of(const ht_model *model, const char *name) {
-    for (size_t i = 0; i < model->parameters.count; ++i)
-        if (strcmp(model->parameters.items[i].name, name) == 0)
-            return &model->parameters.items[i];
+static const ht_parameter *slot_of(const ht_infer *in, const char *name) {
+    for (size_t i = 0; i < in->slots.count; ++i)
+        if (strcmp(in->slots.items[i].name, name) == 0)
+            return &in->slots.items[i];
     return NULL;
 }
 
 static bool write_argument(writing *to, const ht_km_symbol *symbol) {
-    const ht_parameter *parameter = parameter_of(to->in->model, symbol->name);
+    const ht_parameter *parameter = slot_of(to->in, symbol->name);
     if (!parameter)
         return write_part(to, symbol);
-    const char *value = to->in->scalars[parameter - to->in->model->parameters.items];
+    const char *value = to->in->scalars[parameter - to->in->slots.items];
     if (!parameter->is_integer || parameter->is_assigned || !value)
         return lose(to, symbol->name);
     /* a plain field is written by its own name: fewer names to follow */
@@ -294,8 +293,12 @@ static void ends_write(ht_infer_buffers *of, ht_infer_buffer *buffer) {
 
 static ht_infer_buffer *buffer_of(ht_infer_buffers *of, size_t array) {
     const ht_km_array *named = &of->km->arrays[array];
-    bool points = named->parameter && named->parameter->is_pointer;
-    return points ? &of->items[named->parameter - of->in->model->parameters.items] : NULL;
+    const ht_parameter_list *parameters = &of->in->model->parameters;
+    if (named->parameter)
+        return named->parameter->is_pointer ? &of->items[named->parameter - parameters->items]
+                                            : NULL;
+    const ht_parameter *slot = named->declaration ? NULL : slot_of(of->in, named->name);
+    return slot && slot->is_pointer ? &of->items[slot - of->in->slots.items] : NULL;
 }
 
 static void array_note(ht_infer_buffers *of, size_t array) {
@@ -323,8 +326,8 @@ static int64_t plain_number(const char *text) {
 void ht_infer_buffers_find(ht_infer *in, ht_kernel_model *km, const ht_grid *grid,
                            ht_infer_buffers *out) {
     *out = (ht_infer_buffers){.in = in, .km = km, .grid = grid};
-    out->items = ht_alloc(in->model->parameters.count + 1, sizeof *out->items);
-    for (size_t i = 0; i < in->model->parameters.count; ++i)
+    out->items = ht_alloc(in->slots.count + 1, sizeof *out->items);
+    for (size_t i = 0; i < in->slots.count; ++i)
         out->items[i].array = SIZE_MAX;
     ht_bounds_init(&out->bounds, km);
     for (int axis = 0; axis < 3; ++axis) {
@@ -343,8 +346,8 @@ void ht_infer_buffers_find(ht_infer *in, ht_kernel_model *km, const ht_grid *gri
             ht_bound_of_access(&out->bounds, km->accesses[i].subscripts[d], true);
         trips_note(out, &km->accesses[i]);
     }
-    for (size_t i = 0; i < in->model->parameters.count; ++i)
-        if (in->model->parameters.items[i].is_pointer)
+    for (size_t i = 0; i < in->slots.count; ++i)
+        if (in->slots.items[i].is_pointer)
             ends_write(out, &out->items[i]);
 }
 
@@ -356,7 +359,7 @@ int64_t ht_infer_buffers_limit(const ht_infer_buffers *buffers, size_t array) {
 }
 
 void ht_infer_buffers_free(ht_infer_buffers *buffers) {
-    for (size_t i = 0; i < buffers->in->model->parameters.count; ++i) {
+    for (size_t i = 0; i < buffers->in->slots.count; ++i) {
         free(buffers->items[i].extent);
         free(buffers->items[i].first);
     }

@@ -28,7 +28,7 @@ static char *deduced(const ht_model *model, const char *name) {
         }
         if (!is_type_named(type, name))
             continue;
-        char *text = ht_infer_plain_type(given);
+        char *text = ht_type_plain(given);
         if (ht_type_size(text))
             return text;
         free(text);
@@ -60,7 +60,7 @@ static bool on_caller(CXCursor cursor, CXCursor parent, void *context) {
         return true;
     enum CXTemplateArgumentKind kind = clang_Cursor_getTemplateArgumentKind(called, in->index);
     if (in->is_type && kind == CXTemplateArgumentKind_Type)
-        in->found = ht_infer_plain_type(clang_Cursor_getTemplateArgumentType(called, in->index));
+        in->found = ht_type_plain(clang_Cursor_getTemplateArgumentType(called, in->index));
     else if (!in->is_type && kind == CXTemplateArgumentKind_Integral)
         in->found = ht_format("%lld", clang_Cursor_getTemplateArgumentValue(called, in->index));
     return true;

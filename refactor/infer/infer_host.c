@@ -1,6 +1,8 @@
 #include "refactor/infer/infer_host.h"
 #include "refactor/infer/infer.h"
 #include "refactor/infer/infer_passed.h"
+#include "refactor/infer/infer_record.h"
+#include "refactor/infer/infer_type.h"
 #include "refactor/kernel/geometry.h"
 #include "refactor/launch/extent.h"
 #include "refactor/launch/symbol.h"
@@ -103,8 +105,13 @@ static bool names_field(const char *name) {
 }
 
 /* Returns the expression of a variable's first value; null: it has none. */
-static CXCursor first_value(const ht_infer *in, CXCursor variable) {
+static CXCursor first_value(const ht_infer *in, const ht_symbol *symbol) {
+    CXCursor variable = symbol->declaration;
     switch (clang_getCursorKind(variable)) {
+    case CXCursor_FieldDecl:
+        return clang_Cursor_isNull(symbol->base)
+                   ? symbol->base
+                   : ht_infer_field_initial(in, symbol->base, variable);
     case CXCursor_VarDecl:
         return clang_Cursor_getVarDeclInitializer(variable);
     case CXCursor_ParmDecl:
@@ -128,7 +135,7 @@ static bool field_add(ht_infer *in, const ht_symbol *symbol, bool in_grid) {
             field->known = true;
             field->line = ht_ast_line(symbol->declaration);
         } else {
-            CXCursor initializer = first_value(in, symbol->declaration);
+            CXCursor initializer = first_value(in, symbol);
             if (!clang_Cursor_isNull(initializer)) {
                 field->initial = ht_symbol_read(in->model->facts->source, initializer);
                 field->line = ht_ast_line(initializer);
@@ -216,12 +223,16 @@ static char *expression_of(ht_infer *in, const ht_symbol *symbol) {
 
 /* Makes a field with the argument's name, for a size that has no name on the host. */
 static char *own_field(ht_infer *in, const ht_parameter *parameter, int line) {
-    if (!parameter->name[0] || !names_field(parameter->name))
-        return NULL;
-    char *name = ht_strdup(parameter->name);
-    for (int i = 2; field_named(in, name); ++i) {
+    char *plain = ht_infer_field_name(parameter), *name = ht_strdup(plain);
+    bool good = plain[0] && names_field(plain);
+    for (int i = 2; good && field_named(in, name); ++i) {
         free(name);
-        name = ht_format("%s_%d", parameter->name, i);
+        name = ht_format("%s_%d", plain, i);
+    }
+    free(plain);
+    if (!good) {
+        free(name);
+        return NULL;
     }
     HT_GROW(in->fields, in->field_count);
     in->fields[in->field_count++] =
@@ -306,7 +317,7 @@ static char *part_field(ht_infer *in, const ht_parameter *parameter, char letter
 }
 
 static char *vector_value(ht_infer *in, size_t index, size_t count, CXCursor argument) {
-    const ht_parameter *parameter = &in->model->parameters.items[index];
+    const ht_parameter *parameter = &in->slots.items[index];
     ht_cursors list = {0};
     ht_text text = {0};
     bool known = true;
@@ -342,11 +353,31 @@ static char *real_components(size_t count) {
     return ht_text_take(&text);
 }
 
-static char *scalar_value(ht_infer *in, size_t index, const ht_launch_site *site) {
-    const ht_parameter *parameter = &in->model->parameters.items[index];
+/* Returns a whole number that the host names as the field of a structure: where its launch does,
+ * too, or (`open`) where it sets it in a way that is not followed. NULL: neither. free(). */
+static char *shared_field(ht_infer *in, size_t index, bool open) {
+    const ht_record_leaf *leaf = in->slot_records[index].leaf;
+    bool named = false;
+    if (!leaf || !in->slots.items[index].is_integer)
+        return NULL;
+    for (size_t i = 0; i < in->field_count; ++i)
+        named = named || clang_equalCursors(in->fields[i].declaration, leaf->field);
+    CXCursor base = ht_infer_field_base(in, index);
+    if (clang_Cursor_isNull(base) || (!open && !named))
+        return NULL;
+    ht_symbol *symbol = ht_symbol_part(base, leaf->field, leaf->path);
+    char *text = expression_of(in, symbol);
+    ht_symbol_free(symbol);
+    return text;
+}
+
+static char *scalar_value(ht_infer *in, size_t index) {
+    const ht_parameter *parameter = &in->slots.items[index];
     CXType type = clang_getCanonicalType(clang_getCursorType(parameter->cursor));
-    CXCursor argument =
-        site && index < site->argument_count ? site->arguments[index] : clang_getNullCursor();
+    CXCursor argument = ht_infer_passed_for(in, index);
+    char *field = shared_field(in, index, clang_Cursor_isNull(argument));
+    if (field)
+        return field;
     bool given = !clang_Cursor_isNull(argument);
     ht_text *origin = &in->origins[index];
     char *known = ht_infer_type(in->model, parameter, NULL);
@@ -394,9 +425,10 @@ void ht_infer_host(ht_infer *in) {
     if (site && site->lds)
         collect(in, site->lds, false, 0);
     entry_renew(in);
-    for (size_t i = 0; i < in->model->parameters.count; ++i)
-        if (!in->model->parameters.items[i].is_pointer)
-            in->scalars[i] = scalar_value(in, i, site);
+    for (size_t i = 0; i < in->slots.count; ++i)
+        if (!in->slots.items[i].is_pointer && !in->slot_records[i].is_record &&
+            !in->slot_records[i].is_array)
+            in->scalars[i] = scalar_value(in, i);
 }
 
 /* ---- allocations ---- */
@@ -461,9 +493,13 @@ char *ht_infer_allocation(const ht_infer *given, size_t index, int *out_line) {
     const ht_launch_site *site = first_site(given);
     ht_infer *in = (ht_infer *)(size_t)given;
     *out_line = 0;
-    if (!site || index >= site->argument_count || clang_Cursor_isNull(site->function))
+    if (!site || clang_Cursor_isNull(site->function))
         return NULL;
-    CXCursor variable = pointer_variable(site->arguments[index]);
+    CXCursor passed = ht_infer_passed_for(in, index), variable = clang_getNullCursor();
+    if (!clang_Cursor_isNull(passed))
+        variable = pointer_variable(passed);
+    else if (in->slot_records[index].leaf) /* hipMalloc(&p.data, bytes) */
+        variable = in->slot_records[index].leaf->field;
     if (clang_Cursor_isNull(variable))
         return NULL;
     allocation search = {.in = given, .variable = variable};
@@ -471,7 +507,7 @@ char *ht_infer_allocation(const ht_infer *given, size_t index, int *out_line) {
     if (search.found != 1)
         return NULL;
     long long parts;
-    char *type = ht_infer_type(in->model, &in->model->parameters.items[index], &parts);
+    char *type = ht_infer_type(in->model, &in->slots.items[index], &parts);
     size_t size = type ? ht_type_size(type) * (size_t)parts : 0;
     free(type);
     ht_symbol *symbol = ht_symbol_read(in->model->facts->source, search.bytes);

@@ -1,6 +1,7 @@
 /* Chooses values for the fields of an inferred problem: the source's if it has any, else such that
  * the grid has several blocks. Values are made smaller if an emulation would take long. */
 #include "refactor/infer/infer_size.h"
+#include "refactor/infer/infer_type.h"
 
 #include "base/memory.h"
 #include "base/random.h"
@@ -35,8 +36,8 @@ static bool lookup(const void *context, const char *name, int64_t *out_value) {
             }
         return false;
     }
-    for (size_t i = 0; i < in->model->parameters.count && at->depth < DEPTH_MAX; ++i)
-        if (in->scalars[i] && strcmp(in->model->parameters.items[i].name, name) == 0)
+    for (size_t i = 0; i < in->slots.count && at->depth < DEPTH_MAX; ++i)
+        if (in->scalars[i] && strcmp(in->slots.items[i].name, name) == 0)
             return value_of(at->sizes, in->scalars[i], at->depth + 1, out_value);
     return false;
 }
@@ -217,12 +218,12 @@ static bool elements_of(const ht_sizes *sizes, size_t index, int64_t *out_elemen
 /* Computes the bytes of the index-th parameter's buffer; 0: it has none. Returns false on
  * overflow. */
 static bool bytes_of_one(const ht_sizes *sizes, size_t index, int64_t *out_bytes) {
-    const ht_model *model = sizes->in->model;
+    const ht_parameter *slot = &sizes->in->slots.items[index];
     long long parts;
     *out_bytes = 0;
-    if (!model->parameters.items[index].is_pointer)
+    if (!slot->is_pointer)
         return true;
-    char *type = ht_infer_type(model, &model->parameters.items[index], &parts);
+    char *type = ht_infer_type(sizes->in->model, slot, &parts);
     int64_t size = type ? (int64_t)ht_type_size(type) * parts : 1, elements;
     free(type);
     return elements_of(sizes, index, &elements) &&
@@ -232,19 +233,19 @@ static bool bytes_of_one(const ht_sizes *sizes, size_t index, int64_t *out_bytes
 static bool bytes_of(const ht_sizes *sizes, int64_t *out_bytes) {
     int64_t bytes;
     *out_bytes = 0;
-    for (size_t i = 0; i < sizes->in->model->parameters.count; ++i)
+    for (size_t i = 0; i < sizes->in->slots.count; ++i)
         if (!bytes_of_one(sizes, i, &bytes) || __builtin_add_overflow(*out_bytes, bytes, out_bytes))
             return false;
     return true;
 }
 
 bool ht_sizes_check(ht_sizes *sizes, int64_t constants) {
-    const ht_model *model = sizes->in->model;
+    const ht_parameter_list *slots = &sizes->in->slots;
     int64_t bytes, largest = -1, most = 0;
     if (bytes_of(sizes, &bytes) && !__builtin_add_overflow(bytes, constants, &bytes) &&
         bytes <= bytes_most)
         return true;
-    for (size_t i = 0; i < model->parameters.count; ++i)
+    for (size_t i = 0; i < slots->count; ++i)
         if (!bytes_of_one(sizes, i, &bytes) || bytes > most) {
             most = bytes_of_one(sizes, i, &bytes) ? bytes : INT64_MAX;
             largest = (int64_t)i;
@@ -252,10 +253,10 @@ bool ht_sizes_check(ht_sizes *sizes, int64_t constants) {
     char *size = most == INT64_MAX ? ht_strdup("more bytes than can be counted")
                                    : ht_format("%lld MiB", (long long)(most >> 20));
     if (largest >= 0 && most > constants)
-        ht_infer_miss(sizes->in, ht_ast_line(model->parameters.items[largest].cursor),
+        ht_infer_miss(sizes->in, ht_ast_line(slots->items[largest].cursor),
                       "sizes that are no more than %lld MiB: '%s' takes %s with those that the "
                       "source has as numbers",
-                      (long long)(bytes_most >> 20), model->parameters.items[largest].name, size);
+                      (long long)(bytes_most >> 20), slots->items[largest].name, size);
     else
         ht_infer_miss(sizes->in, 0,
                       "sizes that are no more than %lld MiB: arrays outside of the kernel take "
@@ -329,12 +330,12 @@ static void shrink(ht_sizes *sizes) {
 /* Returns true if a buffer's number of elements (`first`: smallest subscript) is below `least` with
  * these sizes. */
 static bool any_below(const ht_sizes *sizes, bool first, int64_t least) {
-    const ht_model *model = sizes->in->model;
-    for (size_t i = 0; i < model->parameters.count; ++i) {
+    const ht_parameter_list *slots = &sizes->in->slots;
+    for (size_t i = 0; i < slots->count; ++i) {
         const ht_infer_buffer *of = &sizes->buffers->items[i];
         const char *text = first ? of->first : of->extent;
         int64_t value;
-        if (!model->parameters.items[i].is_pointer || !text)
+        if (!slots->items[i].is_pointer || !text)
             continue;
         if (ht_sizes_value(sizes, text, &value) ? value < least : !first)
             return true;

@@ -3,8 +3,11 @@
 #include "base/text.h"
 #include "refactor/kernel/syntax.h"
 #include "refactor/kernel/syntax_value.h"
+#include "templates/expr/type.h"
 
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 enum { DEPTH_MAX = 40, LENGTH_MAX = 4000 };
 
@@ -17,7 +20,7 @@ const char *ht_argument_name(const ht_model *model, size_t index) {
     if (!entry)
         return model->parameters.items[index].name[0] ? model->parameters.items[index].name : NULL;
     for (size_t i = 0; i < entry->arg_count; ++i) {
-        if (entry->args[i].role == HT_ARG_CONSTANT)
+        if (!ht_arg_is_passed(&entry->args[i]))
             continue;
         if (index-- == 0)
             return entry->args[i].role == HT_ARG_SCALAR && entry->args[i].value_count == 1
@@ -39,6 +42,36 @@ static bool write_variable(const ht_syntax_variable *variable, int depth, ht_tex
     }
     const ht_syntax *value = ht_syntax_kept(variable);
     return value && write_expression(value, depth + 1, out);
+}
+
+/* Returns the structure's argument of the index-th parameter; NULL: there is none. */
+static const ht_arg *structure_of(const ht_problem_entry *entry, size_t index) {
+    for (size_t i = 0; i < entry->arg_count; ++i)
+        if (ht_arg_is_passed(&entry->args[i]) && index-- == 0)
+            return entry->args[i].is_struct ? &entry->args[i] : NULL;
+    return NULL;
+}
+
+/* Writes p.n of a structure that is an argument, which no thread changes. */
+static bool write_field(const ht_syntax *node, ht_text *out) {
+    const ht_parameter *parameter;
+    const ht_problem_entry *entry = node->tree->model->entry;
+    char *path = ht_syntax_field(node, &parameter), *name = NULL;
+    const ht_arg *field = NULL, *structure = NULL;
+    if (path && entry)
+        structure = structure_of(entry, (size_t)(parameter - node->tree->model->parameters.items));
+    if (structure)
+        name = ht_format("%s.%s", structure->name, path);
+    for (size_t i = 0; name && i < entry->arg_count; ++i)
+        if (strcmp(entry->args[i].name, name) == 0)
+            field = &entry->args[i];
+    bool known = field && field->role == HT_ARG_SCALAR && field->value_count == 1 &&
+                 ht_type_integral(field->type);
+    if (known)
+        ht_text_append(out, name);
+    free(name);
+    free(path);
+    return known;
 }
 
 /* Writes "BEGIN a BETWEEN b)". */
@@ -67,6 +100,8 @@ static bool write_expression(const ht_syntax *node, int depth, ht_text *out) {
     node = ht_syntax_strip_whole(node);
     if (node->type != HT_TYPE_INTEGER && node->type != HT_TYPE_BOOL)
         return false;
+    if (node->kind == HT_SYNTAX_MEMBER)
+        return write_field(node, out);
     if (ht_syntax_named(node))
         return write_variable(ht_syntax_named(node), depth, out);
     if (ht_syntax_binary(node, &op, &left, &right)) {

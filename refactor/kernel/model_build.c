@@ -241,6 +241,20 @@ static void note_arguments(ht_model *model, CXCursor call) {
     }
 }
 
+/* Notes the object of a method that may change it. */
+static void note_object(ht_model *model, CXCursor call) {
+    CXCursor method = clang_getCursorReferenced(call), callee = ht_ast_child(call, 0);
+    if (clang_getCursorKind(method) != CXCursor_CXXMethod || clang_CXXMethod_isStatic(method) ||
+        clang_CXXMethod_isConst(method) || clang_Cursor_isNull(callee))
+        return;
+    bool member = clang_getCursorKind(callee) == CXCursor_MemberRefExpr;
+    CXCursor object = member                                   ? ht_ast_child(callee, 0)
+                      : clang_Cursor_getNumArguments(call) > 0 ? clang_Cursor_getArgument(call, 0)
+                                                               : clang_getNullCursor();
+    if (!clang_Cursor_isNull(object))
+        note(model, root_variable(object), true, call);
+}
+
 static bool on_use(CXCursor cursor, CXCursor parent, void *context) {
     (void)parent;
     ht_model *model = context;
@@ -260,6 +274,7 @@ static bool on_use(CXCursor cursor, CXCursor parent, void *context) {
         break;
     case CXCursor_CallExpr:
         note_arguments(model, cursor);
+        note_object(model, cursor);
         break;
     case CXCursor_VarDecl: {
         enum CXTypeKind kind = clang_getCursorType(cursor).kind;

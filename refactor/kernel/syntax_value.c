@@ -115,6 +115,31 @@ char *ht_syntax_spelling(const ht_syntax *node) {
     return ht_cursor_name(inner);
 }
 
+char *ht_syntax_field(const ht_syntax *node, const ht_parameter **out_parameter) {
+    ht_text path = {0};
+    for (node = ht_syntax_strip_whole(node); node->kind == HT_SYNTAX_MEMBER && !node->arrow;
+         node = ht_syntax_strip_whole(node->children[0])) {
+        char *name = ht_syntax_spelling(node);
+        char *before = ht_text_take(&path);
+        bool named = name[0] && !strchr(name, '('); /* vector types have parts without a name */
+        ht_text_printf(&path, "%s%s%s", named ? name : "", named && before && before[0] ? "." : "",
+                       before ? before : "");
+        free(before);
+        free(name);
+        if (!node->count)
+            break;
+    }
+    const ht_syntax_variable *variable = ht_syntax_named(node);
+    const ht_parameter *parameter = variable ? variable->parameter : NULL;
+    bool plain = parameter && !parameter->is_pointer && !parameter->is_assigned &&
+                 !variable->changed && path.length > 0;
+    *out_parameter = plain ? parameter : NULL;
+    if (plain)
+        return ht_text_take(&path);
+    ht_text_free(&path);
+    return NULL;
+}
+
 /* ---- what the model knows ---- */
 
 bool ht_syntax_is_global(const ht_syntax *node, int axis) {

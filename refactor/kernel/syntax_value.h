@@ -61,6 +61,9 @@ char *ht_syntax_main_text(const ht_syntax *node);
 char *ht_syntax_quote(const ht_syntax *node);
 /* The name that an expression of kind HT_UNKNOWN_NAME stands for; "": not known. free(). */
 char *ht_syntax_spelling(const ht_syntax *node);
+/* Returns "low.x" for p.low.x where p is the kernel's parameter, a structure that nothing changes;
+ * NULL: it is anything else. free(). */
+char *ht_syntax_field(const ht_syntax *node, const ht_parameter **out_parameter);
 /* Where the value of a constant is written in the main file; false: it cannot be edited there. */
 bool ht_syntax_value_place(const ht_syntax_variable *constant, ht_range *out_place);
 

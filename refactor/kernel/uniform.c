@@ -21,6 +21,8 @@ typedef struct common {
 /* ---- expressions ---- */
 
 static bool is_plain_argument(const ht_syntax *node) {
+    for (node = ht_syntax_strip_implicit(node); node->kind == HT_SYNTAX_MEMBER && !node->arrow;)
+        node = ht_syntax_strip_implicit(node->children[0]);
     const ht_syntax_variable *of = ht_syntax_named(node);
     return of && of->is_parameter && node->type != HT_TYPE_POINTER && !of->changed;
 }
@@ -35,7 +37,7 @@ static bool differs(const common *in, const ht_syntax *node) {
     case HT_SYNTAX_GLOBAL:
         return node->op != HT_INDEX_BLOCK_DIM && node->op != HT_INDEX_GRID_DIM;
     case HT_SYNTAX_MEMBER: /* of a structure passed as an argument */
-        return !is_plain_argument(node->children[0]);
+        return node->arrow || !node->count || !is_plain_argument(node->children[0]);
     case HT_SYNTAX_CALL:
         if (node->call->class != HT_CALLEE_PURE || node->call->of_user)
             return true;

@@ -59,7 +59,7 @@ static size_t parameter_for(const ht_model *model, const char *field) {
     size_t found = SIZE_MAX, index = 0;
     for (size_t i = 0; entry && i < entry->arg_count && found == SIZE_MAX; ++i) {
         const ht_arg *arg = &entry->args[i];
-        if (arg->role == HT_ARG_CONSTANT)
+        if (!ht_arg_is_passed(arg))
             continue;
         if (arg->role == HT_ARG_SCALAR && arg->value_count == 1 && ht_argument_name(model, index)) {
             char *text = ht_expr_string(arg->values[0]);

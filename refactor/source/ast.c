@@ -2,6 +2,7 @@
 #include "refactor/source/ast.h"
 
 #include "base/memory.h"
+#include "templates/expr/expr.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -330,14 +331,53 @@ CXType ht_type_referred(CXType type) {
     return type.kind == CXType_Invalid ? type : clang_getNonReferenceType(type);
 }
 
+/* Returns "uint2" for "HIP_vector_type<unsigned int, 2>"; NULL: it is no such type. free(). */
+static char *vector_name(const char *spelling) {
+    static const char *const names[][2] = {{"char", "char"},
+                                           {"unsigned char", "uchar"},
+                                           {"short", "short"},
+                                           {"unsigned short", "ushort"},
+                                           {"int", "int"},
+                                           {"unsigned int", "uint"},
+                                           {"long", "long"},
+                                           {"unsigned long", "ulong"},
+                                           {"long long", "longlong"},
+                                           {"unsigned long long", "ulonglong"},
+                                           {"float", "float"},
+                                           {"double", "double"}};
+    static const char prefix[] = "HIP_vector_type<";
+    const char *element = spelling + sizeof prefix - 1, *comma = strrchr(spelling, ',');
+    if (strncmp(spelling, prefix, sizeof prefix - 1) != 0 || !comma || strlen(comma) < 4 ||
+        comma[2] < '1' || comma[2] > '4' || comma[3] != '>')
+        return NULL;
+    for (size_t i = 0; i < sizeof names / sizeof *names; ++i)
+        if (strlen(names[i][0]) == (size_t)(comma - element) &&
+            strncmp(names[i][0], element, (size_t)(comma - element)) == 0)
+            return ht_format("%s%c", names[i][1], comma[2]);
+    return NULL;
+}
+
+char *ht_type_plain(CXType type) {
+    CXString spelling = clang_getTypeSpelling(ht_type_unqualified(clang_getCanonicalType(type)));
+    const char *text = clang_getCString(spelling);
+    char *vector = vector_name(text), *name = vector ? vector : ht_strdup(text);
+    clang_disposeString(spelling);
+    return name;
+}
+
 static bool holds_pointers(CXType type, int depth);
 
+typedef struct pointer_search {
+    int left;
+    bool begins; /* a field stands at the first byte */
+    bool found;
+} pointer_search;
+
 static enum CXVisitorResult on_field(CXCursor field, CXClientData data) {
-    int *left = data;
-    if (!holds_pointers(clang_getCursorType(field), *left))
-        return CXVisit_Continue;
-    *left = -1;
-    return CXVisit_Break;
+    pointer_search *in = data;
+    in->begins = in->begins || clang_Cursor_getOffsetOfField(field) == 0;
+    in->found = holds_pointers(clang_getCursorType(field), in->left);
+    return in->found ? CXVisit_Break : CXVisit_Continue;
 }
 
 static bool holds_pointers(CXType type, int depth) {
@@ -348,9 +388,15 @@ static bool holds_pointers(CXType type, int depth) {
         return holds_pointers(clang_getArrayElementType(type), depth - 1);
     if (type.kind != CXType_Record)
         return type.kind == CXType_Unexposed || type.kind == CXType_Dependent;
-    int left = depth - 1;
-    clang_Type_visitFields(type, on_field, &left);
-    return left < 0;
+    char *name = ht_type_plain(type);
+    bool vector = ht_type_size(name) > 0;
+    free(name);
+    if (vector)
+        return false;
+    pointer_search in = {.left = depth - 1};
+    clang_Type_visitFields(type, on_field, &in);
+    /* fields of bases are not visited: they lie first */
+    return in.found || (!in.begins && clang_Type_getSizeOf(type) > 1);
 }
 
 bool ht_type_holds_pointers(CXType type) {

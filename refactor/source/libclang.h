@@ -15,11 +15,13 @@
     X(clang_CXXMethod_isConst)                                                                     \
     X(clang_CXXMethod_isDefaulted)                                                                 \
     X(clang_CXXMethod_isStatic)                                                                    \
+    X(clang_CXXMethod_isVirtual)                                                                   \
     X(clang_Cursor_Evaluate)                                                                       \
     X(clang_Cursor_getArgument)                                                                    \
     X(clang_Cursor_getMangling)                                                                    \
     X(clang_Cursor_getNumArguments)                                                                \
     X(clang_Cursor_getNumTemplateArguments)                                                        \
+    X(clang_Cursor_getOffsetOfField)                                                               \
     X(clang_Cursor_getStorageClass)                                                                \
     X(clang_Cursor_getTemplateArgumentKind)                                                        \
     X(clang_Cursor_getTemplateArgumentType)                                                        \
@@ -27,6 +29,7 @@
     X(clang_Cursor_getTranslationUnit)                                                             \
     X(clang_Cursor_getVarDeclInitializer)                                                          \
     X(clang_Cursor_isAnonymous)                                                                    \
+    X(clang_Cursor_isBitField)                                                                     \
     X(clang_Cursor_isInlineNamespace)                                                              \
     X(clang_Cursor_isMacroFunctionLike)                                                            \
     X(clang_Cursor_isNull)                                                                         \
@@ -52,6 +55,7 @@
     X(clang_getArrayElementType)                                                                   \
     X(clang_getArraySize)                                                                          \
     X(clang_getCString)                                                                            \
+    X(clang_getCXXAccessSpecifier)                                                                 \
     X(clang_getCanonicalCursor)                                                                    \
     X(clang_getCanonicalType)                                                                      \
     X(clang_getClangVersion)                                                                       \
@@ -132,11 +136,13 @@ ht_status ht_libclang_load(ht_error *error);
 #define clang_CXXMethod_isConst ht_libclang.clang_CXXMethod_isConst
 #define clang_CXXMethod_isDefaulted ht_libclang.clang_CXXMethod_isDefaulted
 #define clang_CXXMethod_isStatic ht_libclang.clang_CXXMethod_isStatic
+#define clang_CXXMethod_isVirtual ht_libclang.clang_CXXMethod_isVirtual
 #define clang_Cursor_Evaluate ht_libclang.clang_Cursor_Evaluate
 #define clang_Cursor_getArgument ht_libclang.clang_Cursor_getArgument
 #define clang_Cursor_getMangling ht_libclang.clang_Cursor_getMangling
 #define clang_Cursor_getNumArguments ht_libclang.clang_Cursor_getNumArguments
 #define clang_Cursor_getNumTemplateArguments ht_libclang.clang_Cursor_getNumTemplateArguments
+#define clang_Cursor_getOffsetOfField ht_libclang.clang_Cursor_getOffsetOfField
 #define clang_Cursor_getStorageClass ht_libclang.clang_Cursor_getStorageClass
 #define clang_Cursor_getTemplateArgumentKind ht_libclang.clang_Cursor_getTemplateArgumentKind
 #define clang_Cursor_getTemplateArgumentType ht_libclang.clang_Cursor_getTemplateArgumentType
@@ -144,6 +150,7 @@ ht_status ht_libclang_load(ht_error *error);
 #define clang_Cursor_getTranslationUnit ht_libclang.clang_Cursor_getTranslationUnit
 #define clang_Cursor_getVarDeclInitializer ht_libclang.clang_Cursor_getVarDeclInitializer
 #define clang_Cursor_isAnonymous ht_libclang.clang_Cursor_isAnonymous
+#define clang_Cursor_isBitField ht_libclang.clang_Cursor_isBitField
 #define clang_Cursor_isInlineNamespace ht_libclang.clang_Cursor_isInlineNamespace
 #define clang_Cursor_isMacroFunctionLike ht_libclang.clang_Cursor_isMacroFunctionLike
 #define clang_Cursor_isNull ht_libclang.clang_Cursor_isNull
@@ -169,6 +176,7 @@ ht_status ht_libclang_load(ht_error *error);
 #define clang_getArrayElementType ht_libclang.clang_getArrayElementType
 #define clang_getArraySize ht_libclang.clang_getArraySize
 #define clang_getCString ht_libclang.clang_getCString
+#define clang_getCXXAccessSpecifier ht_libclang.clang_getCXXAccessSpecifier
 #define clang_getCanonicalCursor ht_libclang.clang_getCanonicalCursor
 #define clang_getCanonicalType ht_libclang.clang_getCanonicalType
 #define clang_getClangVersion ht_libclang.clang_getClangVersion

@@ -18,8 +18,51 @@ typedef struct reach {
 
 typedef struct escape_search {
     CXCursor variable;
+    int64_t part;
     bool found;
 } escape_search;
+
+typedef struct field_search {
+    CXCursor field;
+    int64_t index, found;
+} field_search;
+
+static enum CXVisitorResult on_field(CXCursor field, CXClientData context) {
+    field_search *in = context;
+    if (clang_equalCursors(field, in->field))
+        in->found = in->index;
+    ++in->index;
+    return CXVisit_Continue;
+}
+
+/* Returns the number of a field among those of the variable's structure; -2: it is not one. */
+static int64_t field_number(CXCursor variable, CXCursor field) {
+    field_search in = {field, 0, -2};
+    CXType type = clang_getCanonicalType(clang_getCursorType(variable));
+    if (type.kind == CXType_Record)
+        clang_Type_visitFields(type, on_field, &in);
+    return in.found;
+}
+
+/* Returns the part of the variable that `expression` is or lies in: 1 for v.b, v.b.x and v.b[2] if
+ * b is the second field; -1: none, or not known. */
+static int64_t part_around(CXCursor expression, CXCursor variable) {
+    for (;;) {
+        expression = ht_ast_strip(expression, true);
+        enum CXCursorKind kind = clang_getCursorKind(expression);
+        if (kind != CXCursor_MemberRefExpr && kind != CXCursor_ArraySubscriptExpr)
+            return -1;
+        CXCursor base = ht_ast_child(expression, 0);
+        if (clang_Cursor_isNull(base))
+            return -1;
+        CXType type = clang_getCanonicalType(clang_getCursorType(ht_ast_strip(base, true)));
+        if (type.kind == CXType_Pointer)
+            return -1;
+        if (kind == CXCursor_MemberRefExpr && clang_equalCursors(ht_ast_variable(base), variable))
+            return field_number(variable, clang_getCursorReferenced(expression));
+        expression = base;
+    }
+}
 
 static bool names(CXCursor expression, CXCursor variable) {
     expression = ht_ast_strip(expression, true);
@@ -27,6 +70,13 @@ static bool names(CXCursor expression, CXCursor variable) {
            clang_getCursorKind(expression) == CXCursor_ArraySubscriptExpr)
         expression = ht_ast_strip(ht_ast_child(expression, 0), true);
     return clang_equalCursors(ht_ast_variable(expression), variable);
+}
+
+/* Returns true if the address of `operand` is one of the variable, or of the part that is asked
+ * for. */
+static bool reaches(const escape_search *in, CXCursor operand) {
+    int64_t part = in->part >= 0 ? part_around(operand, in->variable) : -1;
+    return names(operand, in->variable) && (part < 0 || part == in->part);
 }
 
 /* Notes labels, and whatever may change the variable later: its address, a reference to it, a
@@ -42,18 +92,17 @@ static bool on_escape(CXCursor cursor, CXCursor parent, void *context) {
     else if (kind == CXCursor_LambdaExpr)
         in->found = in->found || ht_variable_writes_at(cursor, in->variable) > 0;
     else if (ht_ast_unary(cursor, &unary, &operand))
-        in->found = in->found || (unary == CXUnaryOperator_AddrOf && names(operand, in->variable));
+        in->found = in->found || (unary == CXUnaryOperator_AddrOf && reaches(in, operand));
     else if (kind == CXCursor_VarDecl &&
              clang_getCursorType(cursor).kind == CXType_LValueReference) {
         CXCursor initializer = clang_Cursor_getVarDeclInitializer(cursor);
-        in->found =
-            in->found || (!clang_Cursor_isNull(initializer) && names(initializer, in->variable));
+        in->found = in->found || (!clang_Cursor_isNull(initializer) && reaches(in, initializer));
     }
     return !in->found;
 }
 
-static bool escapes(CXCursor function, CXCursor variable) {
-    escape_search in = {variable, false};
+static bool escapes(CXCursor function, CXCursor variable, int64_t part) {
+    escape_search in = {variable, part, false};
     ht_ast_walk(function, on_escape, &in);
     return in.found;
 }
@@ -70,6 +119,11 @@ static int64_t part_of(CXCursor left, CXCursor variable) {
         return -2;
     if (clang_getCursorKind(left) == CXCursor_ArraySubscriptExpr)
         return ht_ast_constant(ht_ast_child(left, 1), &index) && index >= 0 ? index : -2;
+    int64_t number = clang_getCursorKind(left) == CXCursor_MemberRefExpr
+                         ? field_number(variable, clang_getCursorReferenced(left))
+                         : -2;
+    if (number >= 0)
+        return number;
     for (int axis = 0; axis < 3 && clang_getCursorKind(left) == CXCursor_MemberRefExpr; ++axis)
         if (ht_cursor_named(left, axis == 0 ? "x" : axis == 1 ? "y" : "z"))
             return axis;
@@ -88,13 +142,19 @@ static bool on_other_part(CXCursor cursor, CXCursor parent, void *context) {
     enum CXUnaryOperatorKind unary;
     CXCursor left, right;
     int64_t part = -2;
-    if (clang_getCursorKind(cursor) == CXCursor_CallExpr)
-        return true;
-    if (ht_ast_binary(cursor, &kind, &left, &right)) {
+    if (clang_getCursorKind(cursor) == CXCursor_CallExpr) {
+        if (!ht_cursor_named(cursor, "operator=") || clang_Cursor_getNumArguments(cursor) < 1)
+            return true;
+        left = clang_Cursor_getArgument(cursor, 0);
+    } else if (ht_ast_binary(cursor, &kind, &left, &right)) {
         if (kind >= CXBinaryOperator_Assign && kind <= CXBinaryOperator_OrAssign)
             part = part_of(left, search->in->variable);
-    } else if (ht_ast_unary(cursor, &unary, &left) && unary < CXUnaryOperator_AddrOf)
-        part = part_of(left, search->in->variable);
+    } else if (ht_ast_unary(cursor, &unary, &left) && unary <= CXUnaryOperator_AddrOf)
+        part = unary == CXUnaryOperator_AddrOf ? -2 : part_of(left, search->in->variable);
+    else
+        return true;
+    if (part < 0)
+        part = part_around(left, search->in->variable);
     search->count += part >= 0 && part != search->in->part;
     return true;
 }
@@ -240,7 +300,7 @@ bool ht_variable_reach(CXCursor variable, CXCursor use, int64_t part, ht_reach_k
         clang_Cursor_getStorageClass(variable) == CX_SC_Static ||
         (kind != CXCursor_FunctionDecl && kind != CXCursor_FunctionTemplate &&
          kind != CXCursor_CXXMethod) ||
-        escapes(function, variable) || !go(&in, function, use, &good) || !good || !in.found)
+        escapes(function, variable, part) || !go(&in, function, use, &good) || !good || !in.found)
         return false;
     *out_kind = in.kind;
     *out_value = in.value;

@@ -1,6 +1,7 @@
 #include "refactor/unit/annotations.h"
 #include "base/memory.h"
 #include "refactor/plan/coverage.h"
+#include "refactor/unit/record.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,7 +26,7 @@ static void add(ht_text *text, const char *format, ...) {
 
 static const ht_arg *passed(const ht_problem_entry *entry, size_t index) {
     for (size_t i = 0; i < entry->arg_count; ++i)
-        if (entry->args[i].role != HT_ARG_CONSTANT && index-- == 0)
+        if (ht_arg_is_passed(&entry->args[i]) && index-- == 0)
             return &entry->args[i];
     return NULL;
 }
@@ -39,9 +40,17 @@ static const char *type_for(const ht_model *model, const char *name) {
     return name;
 }
 
-static void check_argument(const ht_model *model, const ht_parameter *parameter, const ht_arg *arg,
+static void check_argument(const ht_model *model, size_t index, const ht_arg *arg,
                            ht_text *missing) {
+    const ht_parameter *parameter = &model->parameters.items[index];
     bool buffer = arg->role != HT_ARG_SCALAR;
+    if (arg->is_struct) {
+        char *wrong = ht_record_check(model, index, arg);
+        if (wrong)
+            add(missing, "%s", wrong);
+        free(wrong);
+        return;
+    }
     if (buffer != parameter->is_pointer)
         add(missing, "argument '%s' is declared a %s, but the kernel's parameter '%s' is %s",
             arg->name, buffer ? "buffer" : "scalar", parameter->name,
@@ -61,14 +70,14 @@ static void check_arguments(const ht_model *model, ht_text *missing) {
     const ht_problem_entry *entry = model->entry;
     size_t count = 0;
     for (size_t i = 0; i < entry->arg_count; ++i)
-        count += entry->args[i].role != HT_ARG_CONSTANT;
+        count += ht_arg_is_passed(&entry->args[i]);
     if (count != model->parameters.count) {
         add(missing, "the problem file lists %zu arguments, the kernel takes %zu", count,
             model->parameters.count);
         return;
     }
     for (size_t i = 0; i < model->parameters.count; ++i)
-        check_argument(model, &model->parameters.items[i], passed(entry, i), missing);
+        check_argument(model, i, passed(entry, i), missing);
 }
 
 /* Returns true if the cursor declares a variable template in constant memory, by its text: libclang
@@ -112,6 +121,15 @@ static void check_constants(const ht_model *model, const ht_slice *slice, ht_tex
         }
 }
 
+/* Returns true if the type is that of a structure which the problem describes. */
+static bool passes_record(const ht_model *model, const ht_template_parameter *parameter) {
+    for (size_t i = 0; i < model->entry->arg_count; ++i)
+        if (model->entry->args[i].is_struct &&
+            strcmp(model->entry->args[i].type, parameter->argument) == 0)
+            return true;
+    return false;
+}
+
 static void check_template_arguments(const ht_model *model, ht_text *missing) {
     const ht_kernel_facts *facts = model->facts;
     for (size_t i = 0; i < facts->template_parameters.count; ++i) {
@@ -122,7 +140,8 @@ static void check_template_arguments(const ht_model *model, ht_text *missing) {
                          ? parameter->has_value ||
                                (parameter->argument && (strcmp(parameter->argument, "true") == 0 ||
                                                         strcmp(parameter->argument, "false") == 0))
-                         : parameter->argument && ht_type_size(parameter->argument) > 0;
+                         : parameter->argument && (ht_type_size(parameter->argument) > 0 ||
+                                                   passes_record(model, parameter));
         if (!known && !fallback)
             add(missing, "template argument '%s' of the launch (\"template\" in the problem file)",
                 parameter->name[0] ? parameter->name : "?");

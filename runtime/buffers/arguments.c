@@ -38,7 +38,7 @@ ht_status ht_launch_arguments(const ht_template *template, const ht_launch *laun
     size_t count = 0;
     size_t *indices = ht_alloc(template->arg_count + launch->argument_count + 1, sizeof *indices);
     for (size_t i = 0; !launch->has_arguments && i < template->arg_count; ++i)
-        if (template->args[i].role != HT_ARG_CONSTANT)
+        if (ht_arg_is_passed(&template->args[i]))
             indices[count++] = i;
     for (size_t i = 0; launch->has_arguments && i < launch->argument_count; ++i) {
         size_t index = find_arg(template, launch->arguments[i]);

@@ -36,7 +36,9 @@ ht_status ht_layout_make(const ht_binding *binding, const ht_config *config, ht_
         const char *type = resolve_type(template, config, arg->type);
         *out = (ht_layout_arg){.arg = arg, .count = 1};
         ht_status status = HT_OK;
-        if (!ht_element_parse(type, &out->plain))
+        if (arg->is_struct) /* its size is the compiler's (structure.h) */
+            out->plain = (ht_element){HT_ELEMENT_UNSIGNED, 1, 1};
+        else if (!ht_element_parse(type, &out->plain))
             status = ht_error_set_at(error, HT_ERROR_UNSUPPORTED, arg->place.file, arg->place.line,
                                      arg->place.column,
                                      "argument '%s': values of type '%s' cannot be made; use a "

@@ -3,6 +3,7 @@
 #include "base/clock.h"
 #include "base/memory.h"
 #include "runtime/buffers/arguments.h"
+#include "runtime/buffers/structure.h"
 #include "runtime/protocol/protocol.h"
 
 #include <math.h>
@@ -22,13 +23,20 @@ struct ht_variant {
     hipModule_t module;
     loaded_launch *launches;
     size_t launch_count;
-    ht_scalar *scalars; /* one per argument of the template */
-    char **constants;   /* lowered names; owned */
+    ht_layout_arg *args; /* owned; one per argument of the template, as its layout has it but for
+                            fields in numbers of their own (structure.h) */
+    ht_scalar *scalars;  /* one per argument of the template */
+    ht_structure *structures; /* owned */
+    size_t structure_count;
+    char **constants; /* lowered names; owned */
     size_t constant_count;
     double seconds; /* of the last run */
 };
 
 static void *argument_pointer(ht_variant *variant, size_t index) {
+    for (size_t i = 0; i < variant->structure_count; ++i)
+        if (variant->structures[i].arg == index)
+            return variant->structures[i].bytes;
     return variant->template->args[index].role == HT_ARG_SCALAR
                ? (void *)variant->scalars[index].bytes
                : (void *)&variant->buffers->buffers[index].data;
@@ -63,6 +71,38 @@ static ht_status load_launch(ht_variant *variant, const ht_binding *binding,
     return collect_arguments(variant, launch, out, error);
 }
 
+/* Reads where fields are. Their lowered names follow those of constants. */
+static ht_status load_structures(ht_variant *variant, ht_error *error) {
+    const ht_template *template = variant->template;
+    size_t next = 0;
+    ht_status status = HT_OK;
+    for (size_t i = 0; i < template->arg_count; ++i)
+        next += template->args[i].role == HT_ARG_CONSTANT;
+    variant->structures = ht_alloc(template->arg_count + 1, sizeof *variant->structures);
+    for (size_t i = 0; i < template->arg_count && status == HT_OK; ++i) {
+        if (!template->args[i].is_struct)
+            continue;
+        if (next >= variant->constant_count)
+            return ht_error_set(error, HT_ERROR_INTERNAL, "structure '%s' was not compiled",
+                                template->args[i].name);
+        status = ht_structure_read(variant->hip, variant->module, variant->constants[next++],
+                                   variant->args, template->arg_count, i,
+                                   &variant->structures[variant->structure_count++], error);
+    }
+    return status;
+}
+
+static ht_status load_scalars(ht_variant *variant, const ht_binding *binding,
+                              const ht_config *config, ht_error *error) {
+    const ht_template *template = variant->template;
+    ht_status status = HT_OK;
+    for (size_t i = 0; i < template->arg_count && status == HT_OK; ++i)
+        if (template->args[i].role == HT_ARG_SCALAR && !template->args[i].is_struct)
+            status =
+                ht_scalar_fill(binding, config, &variant->args[i], &variant->scalars[i], error);
+    return status;
+}
+
 static ht_status load_all(ht_variant *variant, const ht_binding *binding, const ht_config *config,
                           ht_launch_set set, ht_numbers numbers, const ht_program *program,
                           ht_error *error) {
@@ -74,6 +114,9 @@ static ht_status load_all(ht_variant *variant, const ht_binding *binding, const 
                             program->kernel_count, variant->launch_count);
     variant->launches = ht_alloc(variant->launch_count, sizeof *variant->launches);
     variant->scalars = ht_alloc(template->arg_count, sizeof *variant->scalars);
+    variant->args = ht_alloc(template->arg_count + 1, sizeof *variant->args);
+    for (size_t i = 0; i < template->arg_count; ++i)
+        variant->args[i] = variant->buffers->layout.args[i];
     variant->constants = ht_alloc(program->constant_count + 1, sizeof(char *));
     for (; variant->constant_count < program->constant_count; ++variant->constant_count)
         variant->constants[variant->constant_count] =
@@ -86,10 +129,10 @@ static ht_status load_all(ht_variant *variant, const ht_binding *binding, const 
         if (error)
             error->status = status;
     }
-    for (size_t i = 0; i < template->arg_count && status == HT_OK; ++i)
-        if (template->args[i].role == HT_ARG_SCALAR)
-            status = ht_scalar_fill(binding, config, &variant->buffers->layout.args[i],
-                                    &variant->scalars[i], error);
+    if (status == HT_OK)
+        status = load_structures(variant, error);
+    if (status == HT_OK)
+        status = load_scalars(variant, binding, config, error);
     for (size_t i = 0; i < variant->launch_count && status == HT_OK; ++i)
         status = load_launch(variant, binding, config, &launches[i], numbers, program->kernels[i],
                              &variant->launches[i], error);
@@ -124,7 +167,11 @@ void ht_variant_free(ht_variant *variant) {
         free(variant->constants[i]);
     free(variant->constants);
     free(variant->launches);
+    for (size_t i = 0; i < variant->structure_count; ++i)
+        ht_structure_free(&variant->structures[i]);
+    free(variant->structures);
     free(variant->scalars);
+    free(variant->args);
     --variant->buffers->users;
     free(variant);
 }
@@ -135,7 +182,7 @@ ht_buffers *ht_variant_buffers(const ht_variant *variant) {
 
 void ht_variant_absolute(ht_variant *variant, bool absolute) {
     for (size_t i = 0; i < variant->template->arg_count; ++i) {
-        const ht_layout_arg *arg = &variant->buffers->layout.args[i];
+        const ht_layout_arg *arg = &variant->args[i];
         if (!arg->arg->is_real)
             continue;
         double value = absolute ? fabs(arg->arg->real) : arg->arg->real;
@@ -179,6 +226,9 @@ ht_status ht_variant_constants(ht_variant *variant, ht_error *error) {
 
 ht_status ht_variant_launch(ht_variant *variant, ht_error *error) {
     const ht_hip *hip = variant->hip;
+    for (size_t i = 0; i < variant->structure_count; ++i) /* buffers may have moved */
+        ht_structure_compose(&variant->structures[i], variant->args, variant->scalars,
+                             variant->buffers);
     for (size_t i = 0; i < variant->launch_count; ++i) {
         loaded_launch *launch = &variant->launches[i];
         const ht_geometry *g = &launch->geometry;

@@ -5,6 +5,7 @@
 #include "base/scratch.h"
 #include "base/text.h"
 #include "runtime/compile/compile_log.h"
+#include "runtime/compile/record.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -45,6 +46,10 @@ static void request_names(request *request) {
         if (template->args[a].role == HT_ARG_CONSTANT)
             request->constants[request->constant_count++] =
                 ht_format("&%s", template->args[a].name);
+    for (size_t a = 0; a < template->arg_count; a++)
+        if (template->args[a].is_struct)
+            request->constants[request->constant_count++] =
+                ht_record_expression(&template->args[a]);
 }
 
 static ht_status request_make(request *out, const ht_device *device, const ht_binding *binding,
@@ -94,6 +99,9 @@ static ht_place asked_place(const ht_template *template, ht_place place) {
 static ht_place constant_place(const ht_template *template, size_t index) {
     for (size_t a = 0; a < template->arg_count; a++)
         if (template->args[a].role == HT_ARG_CONSTANT && index-- == 0)
+            return template->args[a].place;
+    for (size_t a = 0; a < template->arg_count; a++)
+        if (template->args[a].is_struct && index-- == 0)
             return template->args[a].place;
     return (ht_place){0};
 }
@@ -253,12 +261,25 @@ static ht_status program_make(const request *request, hiprtcProgram program,
     return status;
 }
 
+/* Returns the unit, with what asks for the places of structures' fields; free(). */
+static char *source_make(const request *request) {
+    const ht_template *template = request->binding->template;
+    ht_text text = {0};
+    ht_text_append(&text, template->unit);
+    if (ht_record_wanted(template))
+        ht_record_write(template, request->launches, request->kernels, request->launch_count,
+                        &text);
+    return ht_text_take(&text);
+}
+
 static ht_status compile_once(const request *request, ht_program *out_programs, bool *out_silent,
                               ht_error *error) {
     const ht_template *template = request->binding->template;
     hiprtcProgram program = NULL;
+    char *source = source_make(request);
     hiprtcResult result =
-        request->hip->hiprtcCreateProgram(&program, template->unit, template->file, 0, NULL, NULL);
+        request->hip->hiprtcCreateProgram(&program, source, template->file, 0, NULL, NULL);
+    free(source);
     if (result != HT_HIPRTC_SUCCESS)
         return hiprtc_failed(request, "hiprtcCreateProgram", result, error);
     ht_asked_names names;

@@ -10,7 +10,8 @@ typedef struct ht_program {
     size_t code_size;
     char **kernels; /* lowered name of every launch, launches in order; owned */
     size_t kernel_count;
-    char **constants; /* lowered name per constant argument, in the template's order; owned */
+    char **constants; /* lowered name per constant argument, in the template's order, then per
+                         structure (record.h); owned */
     size_t constant_count;
     char *log; /* compiler's text, warnings included; owned; never NULL */
     double seconds;

@@ -29,6 +29,20 @@ void ht_arg_copy(const ht_arg *arg, ht_arg *out_copy) {
         out_copy->init.files[i] = ht_strdup(arg->init.files[i]);
 }
 
+bool ht_arg_is_field(const ht_arg *arg) {
+    return strpbrk(arg->name, ".[") != NULL;
+}
+
+bool ht_arg_is_field_of(const ht_arg *arg, const ht_arg *structure) {
+    size_t length = strlen(structure->name);
+    return structure->is_struct && ht_arg_is_field(arg) &&
+           strncmp(arg->name, structure->name, length) == 0 && arg->name[length] == '.';
+}
+
+bool ht_arg_is_passed(const ht_arg *arg) {
+    return arg->role != HT_ARG_CONSTANT && !ht_arg_is_field(arg);
+}
+
 static bool init_equal(const ht_init *a, const ht_init *b) {
     bool equal =
         a->kind == b->kind && a->lo == b->lo && a->hi == b->hi && a->file_count == b->file_count;
@@ -40,8 +54,8 @@ static bool init_equal(const ht_init *a, const ht_init *b) {
 bool ht_arg_equal(const ht_arg *a, const ht_arg *b) {
     if (strcmp(a->name, b->name) != 0 || a->role != b->role || a->partial != b->partial ||
         strcmp(a->type, b->type) != 0 || !ht_expr_equal(a->extent, b->extent) ||
-        a->value_count != b->value_count || a->is_real != b->is_real || a->real != b->real ||
-        !init_equal(&a->init, &b->init))
+        a->is_struct != b->is_struct || a->value_count != b->value_count ||
+        a->is_real != b->is_real || a->real != b->real || !init_equal(&a->init, &b->init))
         return false;
     for (size_t i = 0; i < a->value_count; ++i)
         if (!ht_expr_equal(a->values[i], b->values[i]))
@@ -92,6 +106,10 @@ static void print_value(const ht_arg *arg, ht_text *out) {
 void ht_arg_print(const ht_arg *arg, ht_text *out) {
     static const char *const roles[] = {"in", "out", "inout", "temp", "constant"};
     ht_text_printf(out, "%s : ", arg->name);
+    if (arg->is_struct) {
+        ht_text_printf(out, "struct %s", arg->type);
+        return;
+    }
     if (arg->role == HT_ARG_SCALAR) {
         ht_text_printf(out, "%s = ", arg->type);
         print_value(arg, out);

@@ -207,11 +207,25 @@ static ht_status parse_scalar(ht_arg *arg, ht_span rest, ht_error *error) {
     return status;
 }
 
+/* Parses the "TYPE" of "struct TYPE". */
+static ht_status parse_struct(ht_arg *arg, ht_span rest, ht_error *error) {
+    size_t equals = ht_span_find(rest, '=', true);
+    if (equals < rest.length)
+        return ht_span_error(ht_span_part(rest, equals, rest.length), error,
+                             "a structure has no value of its own: write arg(%s.FIELD : ...) for "
+                             "each field",
+                             arg->name);
+    arg->is_struct = true;
+    return ht_span_type(rest, &arg->type, error);
+}
+
 static ht_status parse_rest(ht_arg *arg, ht_span rest, ht_error *error) {
     ht_span after = rest, word;
     arg->role = HT_ARG_SCALAR;
     if (ht_span_take_name(&after, false, "a role or a type", &word, error) != HT_OK)
         return HT_ERROR_INPUT;
+    if (ht_span_is(word, "struct"))
+        return parse_struct(arg, after, error);
     for (int role = HT_ARG_IN; role <= HT_ARG_CONSTANT; ++role)
         if (ht_span_is(word, role_names[role])) {
             arg->role = (ht_arg_role)role;
@@ -237,6 +251,32 @@ static ht_span take_arguments(ht_span *rest) {
     return taken;
 }
 
+/* Takes what follows the name of a structure: ".low.x", ".taps[2]"; an empty span where nothing
+ * does. */
+static ht_status take_path(ht_span *rest, ht_span *out_path, ht_error *error) {
+    ht_span whole = *rest, piece;
+    for (;;) {
+        char next = rest->length ? rest->text[0] : '\0';
+        if (next != '.' && next != '[')
+            break;
+        *rest = ht_span_part(*rest, 1, rest->length);
+        if (next == '.') {
+            ht_status status = ht_span_take_name(rest, false, "a field's name", &piece, error);
+            if (status != HT_OK)
+                return status;
+            continue;
+        }
+        size_t digits = 0;
+        while (digits < rest->length && isdigit((unsigned char)rest->text[digits]))
+            ++digits;
+        if (!digits || digits > 6 || digits == rest->length || rest->text[digits] != ']')
+            return ht_span_error(*rest, error, "expected the number of an element, as in [2]");
+        *rest = ht_span_part(*rest, digits + 1, rest->length);
+    }
+    *out_path = ht_span_part(whole, 0, whole.length - rest->length);
+    return HT_OK;
+}
+
 /* Takes a name. A symbol may lie in a namespace, or be a variable of a template; arguments have
  * plain names. */
 static ht_status take_name(ht_span *rest, ht_arg *arg, ht_error *error) {
@@ -244,8 +284,12 @@ static ht_status take_name(ht_span *rest, ht_arg *arg, ht_error *error) {
     ht_status status = ht_span_take_name(rest, true, "the argument's name", &name, error);
     if (status != HT_OK)
         return status;
-    ht_span list = take_arguments(rest);
-    arg->name = ht_format("%.*s%.*s", (int)name.length, name.text, (int)list.length, list.text);
+    ht_span list = take_arguments(rest), path;
+    status = take_path(rest, &path, error);
+    if (status != HT_OK)
+        return status;
+    arg->name = ht_format("%.*s%.*s%.*s", (int)name.length, name.text, (int)list.length, list.text,
+                          (int)path.length, path.text);
     arg->place = name.place;
     return HT_OK;
 }
@@ -264,6 +308,13 @@ ht_status ht_arg_parse(const char *text, ht_place where, ht_arg *out_arg, ht_err
         status = ht_span_error(ht_span_trim(whole), error,
                                "'%s' is no argument's name; only a constant's may have '::' or '<'",
                                arg.name);
+    if (status == HT_OK && arg.role == HT_ARG_CONSTANT && ht_arg_is_field(&arg))
+        status = ht_span_error(ht_span_trim(whole), error, "'%s' is a field, not a constant's name",
+                               arg.name);
+    if (status == HT_OK && arg.is_struct && ht_arg_is_field(&arg))
+        status = ht_span_error(ht_span_trim(whole), error,
+                               "'%s' is a field: name the fields inside of it, as in %s.FIELD",
+                               arg.name, arg.name);
     if (status == HT_OK)
         *out_arg = arg;
     else

@@ -44,9 +44,14 @@ typedef struct ht_init {
 } ht_init;
 
 /* arg(in : in float[EXPR] uniform(-1, 1))   arg(W : int = problem.W)   arg(alpha : float = 0.5)
- * arg(size : uint2 = (problem.W, problem.H))   arg(filt : constant float[25]) */
+ * arg(size : uint2 = (problem.W, problem.H))   arg(filt : constant float[25])
+ * arg(p : struct Params)   arg(p.n : int = problem.n)   arg(p.data : in float[problem.n])
+ *
+ * A structure is an argument without a value; its fields are further arguments, which are not
+ * passed but stored into its bytes: a buffer's address, or a number. Fields that are not listed are
+ * zero. Their places are the compiler's (runtime/compile/record.h). */
 typedef struct ht_arg {
-    char *name; /* owned */
+    char *name; /* owned; of a field "p.n", "p.low.x", "p.taps[2]" */
     ht_arg_role role;
     bool partial; /* out partial: the original may leave elements unwritten */
     char *type;   /* element type of a buffer, type of a scalar: "float", "unsigned int", "__half";
@@ -55,7 +60,9 @@ typedef struct ht_arg {
     ht_init init;       /* buffers */
     ht_expr *values[4]; /* scalars: one, or one per component of a vector type; owned */
     size_t value_count;
-    bool is_real; /* scalar given as a real literal: `real` holds it and values is empty */
+    bool is_struct; /* passed by value, of type `type`; the role is HT_ARG_SCALAR, values are empty
+                     */
+    bool is_real;   /* scalar given as a real literal: `real` holds it and values is empty */
     double real;
     ht_place place;
 } ht_arg;
@@ -157,6 +164,12 @@ void ht_arg_print(const ht_arg *arg, ht_text *out);
 void ht_arg_copy(const ht_arg *arg, ht_arg *out_copy);
 bool ht_arg_equal(const ht_arg *a, const ht_arg *b);
 void ht_arg_free(ht_arg *arg); /* what it holds; leaves {0} */
+/* Returns true for a field of a structure: "p.n". */
+bool ht_arg_is_field(const ht_arg *arg);
+/* Returns true if the field is one of that structure. */
+bool ht_arg_is_field_of(const ht_arg *arg, const ht_arg *structure);
+/* Returns true if a launch passes it: neither a constant nor a field. */
+bool ht_arg_is_passed(const ht_arg *arg);
 /* Parses what stands inside launch(...) or reference(...): "k<float, TILE> : in, out". No geometry.
  */
 ht_status ht_launch_parse(const char *text, ht_place where, ht_launch *out_launch, ht_error *error);

@@ -49,8 +49,9 @@ static ht_status check_argument_names(const ht_template *template, char *const *
                            names[i], names[i], like ? "; did you mean '" : "", like ? like : "",
                            like ? "'?" : "");
         }
-        if (passed && arg->role == HT_ARG_CONSTANT)
-            return fail_at(at, error, "argument %s is a constant, which is never passed", names[i]);
+        if (passed && !ht_arg_is_passed(arg))
+            return fail_at(at, error, "argument %s is a %s, which is never passed", names[i],
+                           ht_arg_is_field(arg) ? "field" : "constant");
     }
     return HT_OK;
 }
@@ -59,6 +60,8 @@ static ht_status check_arg_types(const ht_template *template, ht_error *error) {
     for (size_t i = 0; i < template->arg_count; ++i) {
         const ht_arg *arg = &template->args[i];
         const ht_param *param = ht_template_param(template, arg->type);
+        if (arg->is_struct)
+            continue;
         if (!ht_type_size(arg->type) && !(param && param->kind == HT_PARAM_TYPE))
             return fail_at(arg->place, error,
                            "argument %s: the size of type '%s' is not known (C and HIP types and "

@@ -60,13 +60,60 @@ static bool conflict(const entry *a, const entry *b) {
     return !strcmp(a->name, b->name) && (a->ordinal < 0 || a->ordinal != b->ordinal);
 }
 
+/* Returns true if `inner` lies in the field `outer`, or is the same. */
+static bool lies_in(const ht_arg *inner, const ht_arg *outer) {
+    size_t length = strlen(outer->name);
+    return strncmp(inner->name, outer->name, length) == 0 && strchr(".[", inner->name[length]) &&
+           inner->name[length];
+}
+
+static ht_status check_field(const ht_template *template, size_t index, ht_error *error) {
+    const ht_arg *field = &template->args[index];
+    const ht_place *at = &field->place;
+    int length = (int)strcspn(field->name, ".[");
+    bool found = false;
+    for (size_t i = 0; i < index && !found; ++i)
+        found = ht_arg_is_field_of(field, &template->args[i]);
+    if (!found)
+        return ht_error_set_at(error, HT_ERROR_INPUT, at->file, at->line, at->column,
+                               "arg %s is a field, but no arg(%.*s : struct TYPE) stands before it",
+                               field->name, length, field->name);
+    for (size_t i = 0; i < template->arg_count; ++i)
+        if (ht_arg_is_field(&template->args[i]) && lies_in(field, &template->args[i]))
+            return ht_error_set_at(error, HT_ERROR_INPUT, at->file, at->line, at->column,
+                                   "arg %s is a part of arg %s, which sets all of it", field->name,
+                                   template->args[i].name);
+    return HT_OK;
+}
+
+/* problem.n and device.n mean something else in expressions. */
+static ht_status check_struct(const ht_arg *arg, ht_error *error) {
+    if (strcmp(arg->name, "problem") != 0 && strcmp(arg->name, "device") != 0)
+        return HT_OK;
+    return ht_error_set_at(error, HT_ERROR_INPUT, arg->place.file, arg->place.line,
+                           arg->place.column,
+                           "structure %s: its fields would have names of expressions (%s.FIELD); "
+                           "name it %s_arg",
+                           arg->name, arg->name, arg->name);
+}
+
+static ht_status check_structs(const ht_template *template, ht_error *error) {
+    ht_status status = HT_OK;
+    for (size_t i = 0; i < template->arg_count && status == HT_OK; ++i)
+        if (template->args[i].is_struct)
+            status = check_struct(&template->args[i], error);
+        else if (ht_arg_is_field(&template->args[i]))
+            status = check_field(template, i, error);
+    return status;
+}
+
 ht_status ht_template_check_namespace(const ht_template *template, ht_error *error) {
     size_t room = template->param_count + template->arg_count + 1;
     for (size_t i = 0; i < template->param_count; ++i)
         room += template->params[i].value_count;
     entry *entries = ht_alloc(room, sizeof *entries);
     size_t count = collect(template, entries);
-    ht_status status = HT_OK;
+    ht_status status = check_structs(template, error);
     for (size_t i = 0; status == HT_OK && i < count; ++i)
         status = check_reserved(&entries[i], error);
     if (status == HT_OK)

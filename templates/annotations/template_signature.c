@@ -43,7 +43,7 @@ static bool view_open(const ht_template *template, const ht_launch *launch, laun
     for (size_t i = 0; i < launch->argument_count; ++i)
         pass(out, ht_template_arg(template, launch->arguments[i]));
     for (size_t i = 0; !launch->has_arguments && i < template->arg_count; ++i)
-        if (template->args[i].role != HT_ARG_CONSTANT)
+        if (ht_arg_is_passed(&template->args[i]))
             pass(out, &template->args[i]);
     return true;
 }
@@ -161,8 +161,9 @@ static const char *role_name(ht_arg_role role) {
 
 /* Returns an argument's type as declared: "out float[...]", "int". */
 static char *declared(const ht_arg *arg) {
-    return arg->role == HT_ARG_SCALAR ? ht_strdup(arg->type)
-                                      : ht_format("%s %s[...]", role_name(arg->role), arg->type);
+    if (arg->role == HT_ARG_SCALAR)
+        return ht_format("%s%s", arg->is_struct ? "struct " : "", arg->type);
+    return ht_format("%s %s[...]", role_name(arg->role), arg->type);
 }
 
 /* Returns "parameter 2 of blur (line 17), 'const float *in'". */
@@ -343,6 +344,8 @@ static ht_status check_arg(const launch_view *view, size_t index, ht_error *erro
         return HT_OK;
     if (buffer != param->is_pointer)
         return !buffer && is_null(arg) ? HT_OK : mismatch(view, index, error);
+    if (arg->is_struct && wanted.known && wanted.components == 1)
+        return mismatch(view, index, error);
     const char *given = param_type(view->template, arg->type);
     meaning got = resolve(view, given ? given : arg->type);
     if (!wanted.known || !got.known || !strcmp(arg->type, param->type))

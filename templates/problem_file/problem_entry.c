@@ -62,7 +62,7 @@ static ht_status read_arg(ht_json_reader *reader, const json_t *value, ht_proble
         status = ht_json_fail_inside(
             reader, ht_template_check_expr(&template, arg->values[v], false, index, reader->error));
     }
-    if (status == HT_OK && !ht_type_size(arg->type))
+    if (status == HT_OK && !arg->is_struct && !ht_type_size(arg->type))
         status = ht_json_fail(reader, "the size of type '%s' is not known", arg->type);
     return status;
 }

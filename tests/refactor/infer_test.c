@@ -311,10 +311,81 @@ Test(infer, what_is_missing_is_said) {
     expect_missing(HEAD "__global__ void k(float *a, int n) {\n" INDEX
                         "  if (i < n) a[(int)a[i]] = 1;\n}\n" RUN,
                    "the elements of 'a'");
-    expect_missing(HEAD "struct p { int n; };\n__global__ void k(float *a, p q) {\n" INDEX
-                        "  if (i < q.n) a[i] = 1;\n}\n"
+}
+
+#define BY_VALUE(fields)                                                                           \
+    HEAD "struct p { " fields " };\n__global__ void k(float *a, p q) {\n" INDEX                    \
+         "  if (i < q.n) a[i] = 1;\n}\n"                                                           \
+         "void run(float *a, p q) { k<<<(q.n + 127) / 128, 128>>>(a, q); }\n"
+
+Test(infer, structures_that_cannot_be_filled_in_say_why) {
+    expect_missing(BY_VALUE("union { int n; float f; };"), "a member without a name");
+    expect_missing(BY_VALUE("int n; private: int more;"), "'more' is not public");
+    expect_missing(BY_VALUE("int n; int bits : 3;"), "'bits' is a bit-field");
+    expect_missing(BY_VALUE("int n; virtual ~p();"), "run code of their own");
+    expect_missing(BY_VALUE("int n; int &r;"), "'r' is a reference");
+    expect_missing(BY_VALUE("int n; struct two { float x, y; } many[32];"), "more than 48 numbers");
+    expect_missing(HEAD "struct b { float *hidden; };\nstruct p : b { int n; virtual int f(); };\n"
+                        "__global__ void k(float *a, p q) {\n" INDEX "  if (i < q.n) a[i] = 1;\n}\n"
                         "void run(float *a, p q) { k<<<(q.n + 127) / 128, 128>>>(a, q); }\n",
                    "'q' (p)");
+}
+
+static int64_t number(const inferred *of, const char *name) {
+    sizes none = {.entry = &of->kernel->inferred->entries[0]};
+    ht_scope scope = {.lookup = lookup, .context = &none};
+    int64_t value = INT64_MIN;
+    for (size_t i = 0; i < none.entry->instances[0].value_count && i < 8; ++i) {
+        none.names[i] = none.entry->instances[0].values[i].name;
+        none.values[none.count++] = none.entry->instances[0].values[i].value;
+    }
+    ht_expr_evaluate(arg_named(of, name)->values[0], &scope, &value, NULL);
+    return value;
+}
+
+/* A structure's fields have what the host sets: in a list, one by one, in a nested one, in an
+ * array; its pointers are buffers with bounds from the subscripts. */
+Test(infer, fields_of_structures_have_what_the_host_sets) {
+    inferred of = infer(
+        HEAD "struct box { int lo; float hi; };\n"
+             "struct base { int rows; };\n"
+             "struct p : base { int n; box b; const float *in; float *out; float w[2]; int3 d; "
+             "float4 v; };\n"
+             "struct plus { __device__ float operator()(float x, float y) const { return x + y; } "
+             "};\n"
+             "__global__ void k(p q, plus op) {\n" INDEX
+             "  if (i < q.n) q.out[i] = op(q.in[i + q.b.lo], q.w[1]);\n}\n"
+             "void run(int n) {\n  p q;\n  q.n = n - 3;\n  q.b = {5, 2.5f};\n  q.w[1] = 7.5f;\n"
+             "  q.d = make_int3(n, 2, 3);\n"
+             "  hipMalloc(&q.in, 4);\n  k<<<(n + 124) / 128, 128>>>(q, plus());\n}\n"
+             "int main() { run(4000); }\n");
+    cr_assert_eq(of.kernel->status, HT_KERNEL_TEMPLATED, "%s", of.kernel->reason);
+    cr_expect(arg_named(&of, "q")->is_struct && arg_named(&of, "op")->is_struct);
+    cr_expect_eq(number(&of, "q.n"), 3997);
+    cr_expect_eq(number(&of, "q.b.lo"), 5);
+    cr_expect_float_eq(arg_named(&of, "q.b.hi")->real, 2.5, 0);
+    cr_expect_float_eq(arg_named(&of, "q.w[1]")->real, 7.5, 0);
+    cr_expect_eq(arg_named(&of, "q.d")->value_count, 3);
+    cr_expect_eq(number(&of, "q.d"), 4000);
+    sizes with = {.names = {"n"}, .values = {4000}, .count = 1};
+    cr_expect_str_eq(role(&of, "q.in"), "in");
+    cr_expect_geq(elements(&of, "q.in", &with), 3997 + 5);
+    cr_expect_geq(elements(&of, "q.out", &with), 3997);
+    cr_expect_not_null(arg_named(&of, "q.rows"));
+    done(&of);
+}
+
+/* Other assignments to the same field, and ways around them, are not taken for the value. */
+Test(infer, a_field_that_the_host_names_in_its_launch_is_the_same_in_the_kernel) {
+    inferred of =
+        infer(HEAD "struct p { int n; float f; };\n__global__ void k(float *a, p q) {\n" INDEX
+                   "  if (i < q.n) a[i] = q.f;\n}\n"
+                   "void run(float *a, p q) { k<<<(q.n + 127) / 128, 128>>>(a, q); }\n");
+    cr_assert_eq(of.kernel->status, HT_KERNEL_TEMPLATED, "%s", of.kernel->reason);
+    char *text = ht_expr_string(arg_named(&of, "q.n")->values[0]);
+    cr_expect_str_eq(text, "problem.n");
+    free(text);
+    done(&of);
 }
 
 /* Sizes that are macros stay: an emulation of several GiB takes longer than a moment. */

@@ -56,7 +56,7 @@ Test(docs, annotated_kernels_parse_and_have_legal_configurations) {
         free(block);
         ++count;
     }
-    cr_assert_eq(count, 2);
+    cr_assert_eq(count, 3);
     free(page);
 }
 

@@ -2,7 +2,10 @@
  * checking, timing. */
 #include "tests/runtime/job/support.h"
 
+#include "base/memory.h"
+
 #include <criterion/criterion.h>
+#include <stdlib.h>
 #include <string.h>
 
 TestSuite(kernels, .init = use_test_worker, .timeout = 250);
@@ -320,4 +323,104 @@ Test(kernels, exact_tolerance_asks_for_the_same_bits) {
 Test(kernels, the_built_in_convolution_judges) {
     check(CONV, "N=2 C=5 H=13 W=11 K=4 R=3 S=3 pad_h=1 pad_w=1", "float64 conv2d", "BLOCK=64",
           "SKIP=1");
+}
+
+/* Each field lies where the compiler has it, in float64 references too, and what a kernel writes
+ * through a pointer in a structure is compared like any output. */
+Test(kernels, structures_are_made_of_their_fields) {
+    check("#include <hip/hip_runtime.h>\n"
+          "namespace shapes { struct Box { float lo, hi; }; }\n"
+          "template <class T> struct Params {\n"
+          "    char first; double wide; T scale; bool flip; shapes::Box box; float3 low;\n"
+          "    short taps[3]; T table[2][5]; const T *in; T *out; int n;\n"
+          "};\n"
+          "struct Twice { __device__ float operator()(float a) const { return 2 * a; } };\n"
+          "#pragma tune kernel(k)\n"
+          "#pragma tune problem(line : n)\n"
+          "#pragma tune param(BLOCK : 32, 64 = 32)\n"
+          "#pragma tune param(WRONG : false, true = false)\n"
+          "#pragma tune block(BLOCK) grid(ceil_div(p.n, BLOCK))\n"
+          "#pragma tune arg(op : struct Twice)\n"
+          "#pragma tune arg(p : struct Params<float>)\n"
+          "#pragma tune arg(p.n : int = problem.n)\n"
+          "#pragma tune arg(p.wide : double = 0.75) arg(p.scale : float = -2.5)\n"
+          "#pragma tune arg(p.first : char = 3) arg(p.flip : bool = 1)\n"
+          "#pragma tune arg(p.box.lo : float = -1.5) arg(p.box.hi : float = 1.25)\n"
+          "#pragma tune arg(p.low : float3 = (1, 2, 3)) arg(p.taps[2] : short = -7)\n"
+          "#pragma tune arg(p.table : in float[10] fill(4))\n"
+          "#pragma tune arg(p.in : in float[p.n]) arg(p.out : out float[p.n])\n"
+          "template <int BLOCK, bool WRONG> __global__ void k(Twice op, Params<float> p) {\n"
+          "    int i = blockIdx.x * BLOCK + threadIdx.x;\n"
+          "    if (i >= p.n || p.first != 3 || p.taps[0] || p.taps[1]) return;\n"
+          "    float v = op(p.in[i] * p.scale);\n"
+          "    v = v < p.box.lo ? p.box.lo : v > p.box.hi ? p.box.hi : v;\n"
+          "    p.out[i] = (p.flip ? p.low.z : p.low.x) * v + float(p.wide) + p.table[1][4] + "
+          "p.taps[WRONG ? 1 : "
+          "2];\n"
+          "}\n",
+          "n=1000", "float64 twin with tracked sums", "BLOCK=64", "WRONG=true");
+}
+
+/* Returns the reason for which the original of a template with this argument does not run. */
+static char *why_not(const char *arguments) {
+    bound b;
+    char *text = ht_format(
+        "#include <hip/hip_runtime.h>\n"
+        "struct P { int n; float *out, w[3]; union { int a; float b; }; };\n"
+        "struct Q { __device__ Q(const Q &o) : n(o.n), out(o.out) {} int n; float *out; };\n"
+        "struct R { int n; float *out; private: int hidden; };\n"
+        "#pragma tune kernel(k)\n"
+        "#pragma tune param(BLOCK : 32, 64 = 32)\n"
+        "#pragma tune block(BLOCK) grid(1)\n"
+        "#pragma tune %s\n"
+        "template <class T> __device__ void run(T p) {\n"
+        "    p.out[threadIdx.x] = p.n;\n"
+        "}\n"
+        "template <int BLOCK> __global__ void k(%c p) { run(p); }\n",
+        arguments, strstr(arguments, "(p : struct ")[12]);
+    bind_text(&b, text, NULL);
+    ht_job_options options = quick_options();
+    ht_job *job = NULL;
+    ht_error error = {0};
+    cr_expect_neq(ht_job_start(&b.binding, &b.device, &options, &job, &error), HT_OK, "%s",
+                  arguments);
+    ht_job_free(job);
+    unbind(&b);
+    free(text);
+    return ht_strdup(error.message);
+}
+
+Test(kernels, a_structure_that_is_described_wrongly_is_refused) {
+    static const struct {
+        const char *arguments, *because;
+    } cases[] = {
+        {"arg(p : struct P) arg(p.n : float = 1.0) arg(p.out : out partial float[64])",
+         "argument 'p.n': the field has another type than it is declared"},
+        {"arg(p : struct P) arg(p.n : long = 1) arg(p.out : out partial float[64])",
+         "argument 'p.n': the field has another type than it is declared"},
+        {"arg(p : struct P) arg(p.n : int = 1) arg(p.out : out partial int[64])",
+         "argument 'p.out': it is declared a buffer, but the field points to another type"},
+        {"arg(p : struct P) arg(p.n : in int[4]) arg(p.out : out partial float[64])",
+         "argument 'p.n': it is declared a buffer, but the field is no pointer"},
+        {"arg(p : struct P) arg(p.a : int = 1) arg(p.b : float = 1.0) arg(p.out : out partial "
+         "float[64])",
+         "argument 'p.b': it shares bytes with another field"},
+        {"arg(p : struct P) arg(p.out : out partial float[64]) arg(p.w : out float[3])",
+         "argument 'p.w': the field is an array, which is passed by value: declare it in"},
+        {"arg(p : struct P) arg(p.out : out partial float[64]) arg(p.w : in float[4])",
+         "argument 'p.w': the field is an array of another type or of another number of elements"},
+        {"arg(p : struct P) arg(p.out : out partial float[64]) arg(p.w : in int[3])",
+         "argument 'p.w': the field is an array of another type or of another number of elements"},
+        {"arg(p : struct P) arg(p.m : int = 1) arg(p.out : out partial float[64])",
+         "no member named 'm' in 'P'"},
+        {"arg(p : struct R) arg(p.hidden : int = 1) arg(p.out : out partial float[64])",
+         "'hidden' is a private member of 'R'"},
+        {"arg(p : struct Q) arg(p.n : int = 1) arg(p.out : out partial float[64])",
+         "argument 'p': its type is not trivially copyable"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
+        char *reason = why_not(cases[i].arguments);
+        cr_expect(strstr(reason, cases[i].because), "%s: %s", cases[i].arguments, reason);
+        free(reason);
+    }
 }
