@@ -26,6 +26,7 @@ typedef struct ht_infer_field {
 /* An argument: a parameter of the kernel, or a field of one (infer_record.h). */
 typedef struct ht_infer_slot {
     bool is_record;             /* a structure, whose fields are further slots */
+    bool is_pointed;            /* a structure that a pointer leads to */
     bool is_array;              /* an array in a structure */
     size_t owner;               /* of a field: the parameter */
     const ht_record_leaf *leaf; /* NULL: a parameter */

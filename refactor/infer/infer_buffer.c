@@ -291,6 +291,17 @@ static void ends_write(ht_infer_buffers *of, ht_infer_buffer *buffer) {
     free(first);
 }
 
+/* A field's accesses may not be seen: past a pointer, or in a method. Then nothing bounds them. */
+static void ends_find(ht_infer_buffers *of, size_t slot) {
+    const ht_infer_slot *record = &of->in->slot_records[slot];
+    ht_infer_buffer *buffer = &of->items[slot];
+    if (record->leaf && buffer->array == SIZE_MAX &&
+        (of->in->slot_records[record->owner].is_pointed || !of->km->complete))
+        buffer->problem = "what is accessed through a structure is not followed";
+    else
+        ends_write(of, buffer);
+}
+
 static ht_infer_buffer *buffer_of(ht_infer_buffers *of, size_t array) {
     const ht_km_array *named = &of->km->arrays[array];
     const ht_parameter_list *parameters = &of->in->model->parameters;
@@ -348,7 +359,7 @@ void ht_infer_buffers_find(ht_infer *in, ht_kernel_model *km, const ht_grid *gri
     }
     for (size_t i = 0; i < in->slots.count; ++i)
         if (in->slots.items[i].is_pointer)
-            ends_write(out, &out->items[i]);
+            ends_find(out, i);
 }
 
 int64_t ht_infer_buffers_limit(const ht_infer_buffers *buffers, size_t array) {

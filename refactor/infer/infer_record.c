@@ -55,14 +55,16 @@ void ht_infer_slots_make(ht_infer *in) {
     for (size_t i = 0; i < model->parameters.count; ++i)
         slot_add(in, &model->parameters.items[i], SIZE_MAX, NULL);
     for (size_t i = 0; i < model->parameters.count; ++i) {
-        char *known = ht_infer_type(model, &model->parameters.items[i], NULL);
+        long long parts;
+        char *known = ht_infer_type(model, &model->parameters.items[i], &parts);
         CXType type = ht_record_type(model, i);
-        bool record =
-            !known && !model->parameters.items[i].is_pointer && type.kind != CXType_Invalid;
+        bool record = !known && type.kind != CXType_Invalid;
         free(known);
         if (!record)
             continue;
         in->slot_records[i].is_record = true;
+        in->slot_records[i].is_pointed = in->slots.items[i].is_pointer;
+        in->slots.items[i].is_pointer = false; /* its fields are the buffers */
         ht_record_read(type, &in->records[i]);
         for (size_t j = 0; j < in->records[i].count && !in->records[i].problem; ++j)
             field_add(in, i, &in->records[i].leaves[j]);
@@ -94,7 +96,9 @@ char *ht_infer_record_line(ht_infer *in, size_t index, const char *name) {
     if (why)
         ht_infer_miss(in, ht_ast_line(parameter->cursor), "the fields of structure '%s' (%s): %s",
                       name, parameter->type, why);
-    char *line = ht_format("%s : struct %s", name, type && !why ? type : "?");
+    char *line =
+        ht_format("%s : %sstruct %s", name, in->slot_records[index].is_pointed ? "in " : "",
+                  type && !why ? type : "?");
     free(type);
     return line;
 }

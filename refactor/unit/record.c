@@ -11,6 +11,11 @@ CXType ht_record_type(const ht_model *model, size_t index) {
     const ht_launches *launches = &model->facts->launches;
     CXType type =
         clang_getCanonicalType(clang_getCursorType(model->parameters.items[index].cursor));
+    bool points = type.kind == CXType_Pointer;
+    if (points)
+        type = clang_getCanonicalType(clang_getPointeeType(type));
+    if (points && !(type.kind == CXType_Record && ht_type_holds_pointers(type)))
+        type.kind = CXType_Invalid; /* elements, or nothing that a structure could lead to */
     bool open = type.kind == CXType_Unexposed || type.kind == CXType_Dependent;
     if (open && launches->count && index < launches->items[0].argument_count)
         type = clang_getCanonicalType(
@@ -24,7 +29,7 @@ CXType ht_record_type(const ht_model *model, size_t index) {
 static bool is_named(CXType type, const ht_parameter *parameter, const char *text) {
     char *name = ht_record_name(type);
     size_t length = name ? strlen(name) : 0, given = strlen(text);
-    bool same = strcmp(parameter->type, text) == 0;
+    bool same = strcmp(parameter->is_pointer ? parameter->pointee : parameter->type, text) == 0;
     same = same || (name && given <= length && strcmp(name + length - given, text) == 0 &&
                     (given == length || name[length - given - 1] == ':'));
     free(name);
@@ -58,10 +63,11 @@ char *ht_record_check(const ht_model *model, size_t index, const ht_arg *arg) {
     const ht_problem_entry *entry = model->entry;
     const ht_parameter *parameter = &model->parameters.items[index];
     CXType type = ht_record_type(model, index);
-    if (type.kind == CXType_Invalid)
-        return ht_format("argument '%s' is declared a structure, but the kernel's parameter '%s' "
+    if (type.kind == CXType_Invalid || arg->is_pointed != parameter->is_pointer)
+        return ht_format("argument '%s' is declared a structure%s, but the kernel's parameter '%s' "
                          "is none",
-                         arg->name, parameter->name);
+                         arg->name, arg->is_pointed ? " that a pointer leads to" : "",
+                         parameter->name);
     if (!is_named(type, parameter, arg->type))
         return ht_format("argument '%s' is declared struct %s, but the kernel's parameter is %s",
                          arg->name, arg->type, parameter->type);

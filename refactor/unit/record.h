@@ -5,8 +5,9 @@
 #include "base/text.h"
 #include "refactor/kernel/model.h"
 
-/* The structure that the index-th parameter is: its own type, or, where the kernel's template
- * leaves it open, that of what the first launch passes. Kind CXType_Invalid: it is no structure. */
+/* The structure that the index-th parameter is, or, if it holds pointers, points to: its own type,
+ * or, where the kernel's template leaves it open, that of what the first launch passes. Kind
+ * CXType_Invalid: it is no structure. */
 CXType ht_record_type(const ht_model *model, size_t index);
 
 /* Returns what is wrong with the description of the index-th parameter as a structure: fields that

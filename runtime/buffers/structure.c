@@ -168,14 +168,39 @@ ht_status ht_structure_read(const ht_hip *hip, hipModule_t module, const char *s
     return status;
 }
 
-void ht_structure_free(ht_structure *structure) {
+void ht_structure_free(const ht_hip *hip, ht_structure *structure) {
+    if (structure->device)
+        hip->hipFree(structure->device);
+    free(structure->sent);
     free(structure->memory);
     free(structure->fields);
     *structure = (ht_structure){0};
 }
 
-void ht_structure_compose(ht_structure *structure, const ht_layout_arg *args,
-                          const ht_scalar *scalars, const ht_buffers *buffers) {
+/* Copies the bytes to the device, if they are others than those that it was given. */
+static ht_status send(const ht_hip *hip, ht_structure *structure, ht_error *error) {
+    if (structure->sent && memcmp(structure->sent, structure->bytes, structure->size) == 0)
+        return HT_OK;
+    ht_status status =
+        structure->device
+            ? HT_OK
+            : ht_hip_check(hip, hip->hipMalloc((void **)&structure->device, structure->size),
+                           "allocating a structure", error);
+    if (status == HT_OK)
+        status = ht_hip_check(hip,
+                              hip->hipMemcpy(structure->device, structure->bytes, structure->size,
+                                             HT_HIP_COPY_HOST_TO_DEVICE),
+                              "setting a structure", error);
+    if (status != HT_OK)
+        return status;
+    structure->sent = structure->sent ? structure->sent : ht_alloc(structure->size, 1);
+    memcpy(structure->sent, structure->bytes, structure->size);
+    return HT_OK;
+}
+
+ht_status ht_structure_compose(const ht_hip *hip, ht_structure *structure,
+                               const ht_layout_arg *args, const ht_scalar *scalars,
+                               const ht_buffers *buffers, ht_error *error) {
     for (size_t i = 0; i < structure->field_count; ++i) {
         const ht_structure_field *field = &structure->fields[i];
         const ht_buffer *buffer = &buffers->buffers[field->arg];
@@ -185,4 +210,20 @@ void ht_structure_compose(ht_structure *structure, const ht_layout_arg *args,
         if (from)
             memcpy(structure->bytes + field->offset, from, field->size);
     }
+    return args[structure->arg].arg->is_pointed ? send(hip, structure, error) : HT_OK;
+}
+
+ht_status ht_structure_check(const ht_hip *hip, const ht_structure *structure,
+                             const ht_layout_arg *args, ht_error *error) {
+    if (!structure->device)
+        return HT_OK;
+    char *now = ht_alloc(structure->size, 1);
+    ht_status status = ht_hip_check(
+        hip, hip->hipMemcpy(now, structure->device, structure->size, HT_HIP_COPY_DEVICE_TO_HOST),
+        "reading a structure", error);
+    if (status == HT_OK && memcmp(now, structure->sent, structure->size) != 0)
+        status = ht_error_set(error, HT_ERROR_MISMATCH, "guard: write to input '%s'",
+                              args[structure->arg].arg->name);
+    free(now);
+    return status;
 }

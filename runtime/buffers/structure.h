@@ -15,6 +15,8 @@ typedef struct ht_structure_field {
 typedef struct ht_structure {
     size_t arg;                 /* index in the template */
     char *bytes;                /* into `memory`, aligned for any type */
+    char *device;               /* its copy there, for a kernel that gets its address; NULL: none */
+    char *sent;                 /* what that copy was given; owned */
     char *memory;               /* owned */
     size_t size;                /* sizeof the structure */
     ht_structure_field *fields; /* owned; those that the template lists */
@@ -29,10 +31,16 @@ typedef struct ht_structure {
 ht_status ht_structure_read(const ht_hip *hip, hipModule_t module, const char *symbol,
                             ht_layout_arg *args, size_t arg_count, size_t index,
                             ht_structure *out_structure, ht_error *error);
-void ht_structure_free(ht_structure *structure);
+void ht_structure_free(const ht_hip *hip, ht_structure *structure);
 
-/* Stores numbers and the addresses that buffers have now; the other bytes are zero. */
-void ht_structure_compose(ht_structure *structure, const ht_layout_arg *args,
-                          const ht_scalar *scalars, const ht_buffers *buffers);
+/* Stores numbers and the addresses that buffers have now; the other bytes are zero. Of a structure
+ * that a pointer leads to, the device gets them. */
+ht_status ht_structure_compose(const ht_hip *hip, ht_structure *structure,
+                               const ht_layout_arg *args, const ht_scalar *scalars,
+                               const ht_buffers *buffers, ht_error *error);
+/* Checks that a structure which a pointer leads to was left alone: HT_ERROR_MISMATCH with
+ * "guard: ..." when not. */
+ht_status ht_structure_check(const ht_hip *hip, const ht_structure *structure,
+                             const ht_layout_arg *args, ht_error *error);
 
 #endif

@@ -36,7 +36,9 @@ struct ht_variant {
 static void *argument_pointer(ht_variant *variant, size_t index) {
     for (size_t i = 0; i < variant->structure_count; ++i)
         if (variant->structures[i].arg == index)
-            return variant->structures[i].bytes;
+            return variant->template->args[index].is_pointed
+                       ? (void *)&variant->structures[i].device
+                       : (void *)variant->structures[i].bytes;
     return variant->template->args[index].role == HT_ARG_SCALAR
                ? (void *)variant->scalars[index].bytes
                : (void *)&variant->buffers->buffers[index].data;
@@ -168,7 +170,7 @@ void ht_variant_free(ht_variant *variant) {
     free(variant->constants);
     free(variant->launches);
     for (size_t i = 0; i < variant->structure_count; ++i)
-        ht_structure_free(&variant->structures[i]);
+        ht_structure_free(variant->hip, &variant->structures[i]);
     free(variant->structures);
     free(variant->scalars);
     free(variant->args);
@@ -224,11 +226,23 @@ ht_status ht_variant_constants(ht_variant *variant, ht_error *error) {
     return HT_OK;
 }
 
+ht_status ht_variant_compose(ht_variant *variant, ht_error *error) {
+    ht_status status = HT_OK;
+    for (size_t i = 0; i < variant->structure_count && status == HT_OK; ++i)
+        status = ht_structure_compose(variant->hip, &variant->structures[i], variant->args,
+                                      variant->scalars, variant->buffers, error);
+    return status;
+}
+
+const ht_structure *ht_variant_structure(const ht_variant *variant, size_t index) {
+    return index < variant->structure_count ? &variant->structures[index] : NULL;
+}
+
 ht_status ht_variant_launch(ht_variant *variant, ht_error *error) {
     const ht_hip *hip = variant->hip;
-    for (size_t i = 0; i < variant->structure_count; ++i) /* buffers may have moved */
-        ht_structure_compose(&variant->structures[i], variant->args, variant->scalars,
-                             variant->buffers);
+    ht_status composed = ht_variant_compose(variant, error); /* buffers may have moved */
+    if (composed != HT_OK)
+        return composed;
     for (size_t i = 0; i < variant->launch_count; ++i) {
         loaded_launch *launch = &variant->launches[i];
         const ht_geometry *g = &launch->geometry;
@@ -241,6 +255,13 @@ ht_status ht_variant_launch(ht_variant *variant, ht_error *error) {
     return HT_OK;
 }
 
+ht_status ht_variant_check(ht_variant *variant, ht_error *error) {
+    ht_status status = ht_buffers_check(variant->buffers, error);
+    for (size_t i = 0; i < variant->structure_count && status == HT_OK; ++i)
+        status = ht_structure_check(variant->hip, &variant->structures[i], variant->args, error);
+    return status;
+}
+
 ht_status ht_variant_run(ht_variant *variant, ht_error *error) {
     ht_status status = ht_buffers_reset(variant->buffers, error);
     double begin = ht_clock_seconds();
@@ -250,7 +271,7 @@ ht_status ht_variant_run(ht_variant *variant, ht_error *error) {
         status = ht_hip_check(variant->hip, variant->hip->hipDeviceSynchronize(), "running", error);
     variant->seconds = ht_clock_seconds() - begin;
     if (status == HT_OK)
-        status = ht_buffers_check(variant->buffers, error);
+        status = ht_variant_check(variant, error);
     return status;
 }
 

@@ -15,6 +15,8 @@ static const char helpers[] =
     "template <class P, class... R> struct parameter<0, void (*)(P, R...)> { typedef P type; };\n"
     "template <class T> struct bare { typedef T type; };\n"
     "template <class T> struct bare<const T> { typedef T type; };\n"
+    "template <class T> struct pointee { typedef void type; };\n"
+    "template <class T> struct pointee<T *> { typedef typename bare<T>::type type; };\n"
     "template <class T> struct element { typedef T type; };\n"
     "template <class T> struct element<T &> { typedef T type; };\n"
     "template <class T> struct number { enum { kind = __is_enum(T) ? 5 : 0 }; };\n"
@@ -94,11 +96,13 @@ static void write_check(const ht_template *template, const ht_arg *arg, const ch
     if (!arg || !arg->is_struct)
         return;
     write_place(template, arg, out);
-    ht_text_printf(out,
-                   "static_assert(hiptemper_record::same<hiptemper_record::parameter<%zu, "
-                   "decltype(&%s)>::type, %s>::value, \"arg %s is declared %s, but the kernel's "
-                   "parameter %zu has another type\");\n",
-                   index, kernel, arg->type, arg->name, arg->type, index + 1);
+    ht_text_printf(
+        out,
+        "static_assert(hiptemper_record::same<%shiptemper_record::parameter<%zu, "
+        "decltype(&%s)>::type%s, %s>::value, \"arg %s is declared struct %s, but the kernel's "
+        "parameter %zu has another type\");\n",
+        arg->is_pointed ? "hiptemper_record::pointee<" : "", index, kernel,
+        arg->is_pointed ? ">::type" : "", arg->type, arg->name, arg->type, index + 1);
 }
 
 static void write_checks(const ht_template *template, const ht_launch *launch, const char *kernel,

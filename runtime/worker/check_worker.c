@@ -73,6 +73,21 @@ static void fill(const check *in, size_t index) {
         memset(in->guarded[index].data, ht_poison_byte(arg->element), bytes);
 }
 
+/* Structures that pointers lead to are memory of the kernel's, too. */
+static ht_status describe_structures(check *in, ht_error *error) {
+    ht_status status = ht_variant_compose(in->variant, error);
+    const ht_structure *structure = NULL;
+    for (size_t i = 0; status == HT_OK && (structure = ht_variant_structure(in->variant, i)); ++i)
+        if (structure->device)
+            in->described[in->described_count++] =
+                (ht_check_buffer){.name = in->buffers->layout.args[structure->arg].arg->name,
+                                  .data = structure->device,
+                                  .bytes = structure->size,
+                                  .element = structure->size % 8 == 0 ? 8 : 1,
+                                  .read_only = true};
+    return status;
+}
+
 static ht_status map_all(check *in, const pass *how, ht_error *error) {
     const ht_layout *layout = &in->buffers->layout;
     ht_status status = HT_OK;
@@ -99,7 +114,7 @@ static ht_status map_all(check *in, const pass *how, ht_error *error) {
                               .poisoned = in->buffers->buffers[i].contents == NULL,
                               .poison = ht_poison_byte(arg->element)};
     }
-    return status;
+    return status == HT_OK ? describe_structures(in, error) : status;
 }
 
 static void unmap_all(check *in) {

@@ -125,7 +125,7 @@ ht_status ht_worker_compare(ht_worker *worker, const ht_reference *reference,
  * guards are checked. */
 static ht_status check_after_timing(ht_worker *worker, ht_variant *variant, ht_error *error) {
     ht_buffers *buffers = ht_variant_buffers(variant);
-    ht_status status = ht_buffers_check(buffers, error);
+    ht_status status = ht_variant_check(variant, error);
     if (status == HT_OK && !ht_buffers_has_inout(buffers))
         status = ht_worker_compare(worker, &worker->reference, variant, error);
     return status;

@@ -54,8 +54,9 @@ static bool init_equal(const ht_init *a, const ht_init *b) {
 bool ht_arg_equal(const ht_arg *a, const ht_arg *b) {
     if (strcmp(a->name, b->name) != 0 || a->role != b->role || a->partial != b->partial ||
         strcmp(a->type, b->type) != 0 || !ht_expr_equal(a->extent, b->extent) ||
-        a->is_struct != b->is_struct || a->value_count != b->value_count ||
-        a->is_real != b->is_real || a->real != b->real || !init_equal(&a->init, &b->init))
+        a->is_struct != b->is_struct || a->is_pointed != b->is_pointed ||
+        a->value_count != b->value_count || a->is_real != b->is_real || a->real != b->real ||
+        !init_equal(&a->init, &b->init))
         return false;
     for (size_t i = 0; i < a->value_count; ++i)
         if (!ht_expr_equal(a->values[i], b->values[i]))
@@ -107,7 +108,7 @@ void ht_arg_print(const ht_arg *arg, ht_text *out) {
     static const char *const roles[] = {"in", "out", "inout", "temp", "constant"};
     ht_text_printf(out, "%s : ", arg->name);
     if (arg->is_struct) {
-        ht_text_printf(out, "struct %s", arg->type);
+        ht_text_printf(out, "%sstruct %s", arg->is_pointed ? "in " : "", arg->type);
         return;
     }
     if (arg->role == HT_ARG_SCALAR) {

@@ -226,6 +226,13 @@ static ht_status parse_rest(ht_arg *arg, ht_span rest, ht_error *error) {
         return HT_ERROR_INPUT;
     if (ht_span_is(word, "struct"))
         return parse_struct(arg, after, error);
+    ht_span rest_after = after, second;
+    if (ht_span_is(word, "in") &&
+        ht_span_take_name(&rest_after, false, "a type", &second, NULL) == HT_OK &&
+        ht_span_is(second, "struct")) {
+        arg->is_pointed = true;
+        return parse_struct(arg, rest_after, error);
+    }
     for (int role = HT_ARG_IN; role <= HT_ARG_CONSTANT; ++role)
         if (ht_span_is(word, role_names[role])) {
             arg->role = (ht_arg_role)role;

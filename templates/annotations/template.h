@@ -49,7 +49,8 @@ typedef struct ht_init {
  *
  * A structure is an argument without a value; its fields are further arguments, which are not
  * passed but stored into its bytes: a buffer's address, or a number. Fields that are not listed are
- * zero. Their places are the compiler's (runtime/compile/record.h). */
+ * zero. Their places are the compiler's (runtime/compile/record.h). `in struct Params` is one that
+ * a pointer leads to, in memory that the kernel only reads. */
 typedef struct ht_arg {
     char *name; /* owned; of a field "p.n", "p.low.x", "p.taps[2]" */
     ht_arg_role role;
@@ -60,9 +61,10 @@ typedef struct ht_arg {
     ht_init init;       /* buffers */
     ht_expr *values[4]; /* scalars: one, or one per component of a vector type; owned */
     size_t value_count;
-    bool is_struct; /* passed by value, of type `type`; the role is HT_ARG_SCALAR, values are empty
-                     */
-    bool is_real;   /* scalar given as a real literal: `real` holds it and values is empty */
+    bool is_struct;  /* passed by value, of type `type`; the role is HT_ARG_SCALAR, values are empty
+                      */
+    bool is_pointed; /* a structure, of which the kernel gets the address */
+    bool is_real;    /* scalar given as a real literal: `real` holds it and values is empty */
     double real;
     ht_place place;
 } ht_arg;

@@ -238,9 +238,21 @@ static const char *nearest_name(const name_check *check, const char *name) {
     return ht_nearest_word(name, candidates);
 }
 
+/* Returns true for a field that a pointer leads to, which launchers cannot read. */
+static bool is_pointed_to(const ht_template *template, const ht_arg *field) {
+    for (size_t i = 0; i < template->arg_count; ++i)
+        if (template->args[i].is_pointed && ht_arg_is_field_of(field, &template->args[i]))
+            return true;
+    return false;
+}
+
 /* Says why a bare name that exists cannot be used here, or that it does not exist. */
 static ht_status explain(const name_check *check, const char *name, ht_place at) {
     const ht_arg *arg = ht_template_arg(check->template, name);
+    if (arg && is_pointed_to(check->template, arg))
+        return unknown(check, at,
+                       "unknown name '%s': a pointer leads to this field; use what it is made of",
+                       name);
     if (arg && !ht_arg_is_name(arg))
         return unknown(check, at,
                        "argument %s cannot be used in an expression: only integer scalars can",
@@ -278,7 +290,8 @@ static ht_status check_name(void *context, const ht_node *node, ht_place at) {
                           ht_template_enumerator(template, node->name, &value)))
         return HT_OK;
     for (size_t i = 0; i < check->arg_count; ++i)
-        if (!strcmp(template->args[i].name, node->name) && ht_arg_is_name(&template->args[i]))
+        if (!strcmp(template->args[i].name, node->name) && ht_arg_is_name(&template->args[i]) &&
+            !is_pointed_to(template, &template->args[i]))
             return HT_OK;
     return explain(check, node->name, at);
 }

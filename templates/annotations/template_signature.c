@@ -162,7 +162,8 @@ static const char *role_name(ht_arg_role role) {
 /* Returns an argument's type as declared: "out float[...]", "int". */
 static char *declared(const ht_arg *arg) {
     if (arg->role == HT_ARG_SCALAR)
-        return ht_format("%s%s", arg->is_struct ? "struct " : "", arg->type);
+        return ht_format("%s%s%s", arg->is_pointed ? "in " : "", arg->is_struct ? "struct " : "",
+                         arg->type);
     return ht_format("%s %s[...]", role_name(arg->role), arg->type);
 }
 
@@ -338,7 +339,7 @@ static bool complete(const launch_view *view, size_t index, meaning *out_wanted)
 static ht_status check_arg(const launch_view *view, size_t index, ht_error *error) {
     const ht_arg *arg = view->args[index];
     const ht_signature_param *param = &view->signature.params[index];
-    bool buffer = arg->role != HT_ARG_SCALAR;
+    bool buffer = arg->role != HT_ARG_SCALAR || arg->is_pointed;
     meaning wanted;
     if (!complete(view, index, &wanted))
         return HT_OK;

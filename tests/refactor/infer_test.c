@@ -375,6 +375,20 @@ Test(infer, fields_of_structures_have_what_the_host_sets) {
     done(&of);
 }
 
+/* A pointer to a structure with pointers in it leads to one of them. */
+Test(infer, a_pointer_may_lead_to_a_structure_with_buffers) {
+    inferred of = infer(HEAD "struct lists { float *in, *out; };\n"
+                             "__global__ void k(const lists *p, int n) {\n" INDEX
+                             "  if (i < n) p->out[i] = p->in[i];\n}\n"
+                             "void run(lists *p, int n) {\n"
+                             "  k<<<(n + 127) / 128, 128>>>(p, n);\n}\n");
+    cr_expect(of.kernel->skeleton && strstr(of.kernel->skeleton, "\"p : in struct lists\""), "%s",
+              of.kernel->skeleton);
+    cr_expect(of.kernel->skeleton && strstr(of.kernel->skeleton, "\"p.in : inout float["), "%s",
+              of.kernel->skeleton);
+    done(&of);
+}
+
 /* Other assignments to the same field, and ways around them, are not taken for the value. */
 Test(infer, a_field_that_the_host_names_in_its_launch_is_the_same_in_the_kernel) {
     inferred of =

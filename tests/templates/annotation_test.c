@@ -59,6 +59,7 @@ static const char *const variants[] = {
     T "kernel(k) block(1) grid(1) param(A : 1, 2 = 1) arg(x : in float[4])",
     T "kernel(k) block(1) grid(1) param(A : 1, 2 = 1) arg(x : inout float[4])",
     T "kernel(k) block(1) grid(1) param(A : 1, 2 = 1) arg(x : struct S)",
+    T "kernel(k) block(1) grid(1) param(A : 1, 2 = 1) arg(x : in struct S)",
     T "kernel(k) block(1) grid(1) param(A : 1, 2 = 1) arg(x : struct n::S<float, 2>)",
     T "kernel(k) block(1) grid(1) param(A : 1, 2 = 1) arg(x : struct S) arg(x.n : int = 4)",
     T "kernel(k) block(1) grid(1) param(A : 1, 2 = 1) arg(x : struct S) arg(x.m.n : int = 4)",

@@ -122,6 +122,7 @@ static const wrong lines[] = {
     {T "arg(a : int = @0.5)", "int takes an integer"},
     {T "arg(s : struct S @= 4)",
      "a structure has no value of its own: write arg(s.FIELD : ...) for each field"},
+    {T "arg(s : in struct S) arg(s.n : int = 1) arg(x : in float[@s.n])", "unknown name 's.n'"},
     {T "arg(@s.n : int = 1)", "arg s.n is a field, but no arg(s : struct TYPE) stands before it"},
     {T "arg(@s.n : int = 1) arg(s : struct S)",
      "arg s.n is a field, but no arg(s : struct TYPE) stands before it"},

@@ -361,6 +361,26 @@ Test(kernels, structures_are_made_of_their_fields) {
           "n=1000", "float64 twin with tracked sums", "BLOCK=64", "WRONG=true");
 }
 
+/* A pointer may lead to a structure that leads to buffers; the kernel may not change it. */
+Test(kernels, a_pointer_leads_to_a_structure) {
+    check("#include <hip/hip_runtime.h>\n"
+          "struct Lists { int n; float scale; const float *in; float *out; };\n"
+          "#pragma tune kernel(k)\n"
+          "#pragma tune problem(line : n)\n"
+          "#pragma tune param(BLOCK : 32, 64 = 32)\n"
+          "#pragma tune param(WRONG : false, true = false)\n"
+          "#pragma tune block(BLOCK) grid(ceil_div(problem.n, BLOCK))\n"
+          "#pragma tune arg(p : in struct Lists)\n"
+          "#pragma tune arg(p.n : int = problem.n) arg(p.scale : float = -2.5)\n"
+          "#pragma tune arg(p.in : in float[problem.n]) arg(p.out : out float[problem.n])\n"
+          "template <int BLOCK, bool WRONG> __global__ void k(Lists *p) {\n"
+          "    int i = blockIdx.x * BLOCK + threadIdx.x;\n"
+          "    if (i < p->n) p->out[i] = p->in[i] * p->scale;\n"
+          "    if (WRONG && i == 999) p->n = 1;\n"
+          "}\n",
+          "n=1000", "float64 twin with tracked sums", "BLOCK=64", "WRONG=true");
+}
+
 /* Returns the reason for which the original of a template with this argument does not run. */
 static char *why_not(const char *arguments) {
     bound b;
