@@ -375,6 +375,31 @@ Test(infer, fields_of_structures_have_what_the_host_sets) {
     done(&of);
 }
 
+static bool coarsens(const inferred *of) {
+    for (size_t i = 0; of->kernel->template && i < of->kernel->template->param_count; ++i)
+        if (strcmp(of->kernel->template->params[i].name, "COARSEN_X") == 0)
+            return true;
+    return false;
+}
+
+/* `i < q.n` is a guard as long as nothing changes the kernel's copy: no assignment, and no method
+ * that might. */
+Test(infer, a_field_guards_unless_the_kernel_changes_its_copy) {
+    static const char *const changes[] = {"", "q.less();", "q.n -= 3;", "--q.n;", "q = q;"};
+    for (size_t i = 0; i < sizeof changes / sizeof *changes; ++i) {
+        char *text = ht_format(HEAD "struct p { int n; __device__ void less() { --n; } };\n"
+                                    "__global__ void k(float *a, p q) {\n" INDEX
+                                    "  %s if (i < q.n) a[i] = 1;\n}\n"
+                                    "void run(float *a, p q) {\n"
+                                    "  k<<<(q.n + 127) / 128, 128>>>(a, q);\n}\n",
+                               changes[i]);
+        inferred of = infer(text);
+        cr_expect_eq(coarsens(&of), i == 0, "'%s'", changes[i]);
+        done(&of);
+        free(text);
+    }
+}
+
 /* A pointer to a structure with pointers in it leads to one of them. */
 Test(infer, a_pointer_may_lead_to_a_structure_with_buffers) {
     inferred of = infer(HEAD "struct lists { float *in, *out; };\n"
