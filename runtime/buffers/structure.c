@@ -198,17 +198,25 @@ static ht_status send(const ht_hip *hip, ht_structure *structure, ht_error *erro
     return HT_OK;
 }
 
+/* Stores a buffer: its address, or what an array in the structure holds. */
+static void store_buffer(const ht_structure *structure, const ht_structure_field *field,
+                         const ht_buffer *buffer) {
+    char *to = structure->bytes + field->offset;
+    if (!field->is_array)
+        memcpy(to, &buffer->data, field->size);
+    else if (buffer->contents)
+        memcpy(to, buffer->contents, field->size);
+}
+
 ht_status ht_structure_compose(const ht_hip *hip, ht_structure *structure,
                                const ht_layout_arg *args, const ht_scalar *scalars,
                                const ht_buffers *buffers, ht_error *error) {
     for (size_t i = 0; i < structure->field_count; ++i) {
         const ht_structure_field *field = &structure->fields[i];
-        const ht_buffer *buffer = &buffers->buffers[field->arg];
-        const void *from = scalars[field->arg].bytes;
         if (ht_arg_is_buffer(args[field->arg].arg))
-            from = field->is_array ? buffer->contents : (const void *)&buffer->data;
-        if (from)
-            memcpy(structure->bytes + field->offset, from, field->size);
+            store_buffer(structure, field, &buffers->buffers[field->arg]);
+        else
+            memcpy(structure->bytes + field->offset, scalars[field->arg].bytes, field->size);
     }
     return args[structure->arg].arg->is_pointed ? send(hip, structure, error) : HT_OK;
 }
