@@ -6,6 +6,12 @@
 
 /* Numbers are those of ht_record_kind. In a twin `float` is a macro, and its literals are not. */
 static const char helpers[] =
+    "#ifdef __CUDACC_RTC__\n" /* NVRTC has no such builtin, and folds this */
+    "#define hiptemper_offset(member, ...) \\\n"
+    "    ((unsigned long long)((char *)&((__VA_ARGS__ *)0)->member - (char *)0))\n"
+    "#else\n"
+    "#define hiptemper_offset(member, ...) __builtin_offsetof(__VA_ARGS__, member)\n"
+    "#endif\n"
     "namespace hiptemper_record {\n"
     "template <class A, class B> struct same { enum { value = 0 }; };\n"
     "template <class A> struct same<A, A> { enum { value = 1 }; };\n"
@@ -72,9 +78,9 @@ static void write_field(const ht_template *template, const ht_arg *structure, co
     ht_text_append(out, ",");
     write_place(template, field, out);
     ht_text_printf(out,
-                   "sizeof(((%s *)0)->%s), __builtin_offsetof(%s, %s), "
+                   "sizeof(((%s *)0)->%s), hiptemper_offset(%s, %s), "
                    "hiptemper_record::kind<%sdecltype(((%s *)0)->%s)%s>::value",
-                   type, path, type, path, element ? "hiptemper_record::element<" : "", type, path,
+                   type, path, path, type, element ? "hiptemper_record::element<" : "", type, path,
                    element ? ">::type" : "");
 }
 
