@@ -206,13 +206,14 @@ static void report_failure(hipError_t error, bool found) {
 
 static ht_captured_launch *capture(const ht_kernel *kernel, ht_dim3 grid, ht_dim3 block,
                                    void **arguments, size_t shared) {
-    return ht_capture_launch(&(ht_capture_request){.name = kernel->entry->name,
-                                                   .sizes = kernel->entry->address,
-                                                   .argument_count = kernel->entry->arguments,
-                                                   .grid = {grid.x, grid.y, grid.z},
-                                                   .block = {block.x, block.y, block.z},
-                                                   .lds = shared,
-                                                   .arguments = arguments});
+    const ht_capture_request request = {.name = kernel->entry->name,
+                                        .sizes = kernel->entry->address,
+                                        .argument_count = kernel->entry->arguments,
+                                        .grid = {grid.x, grid.y, grid.z},
+                                        .block = {block.x, block.y, block.z},
+                                        .lds = shared,
+                                        .arguments = arguments};
+    return ht_capture_launch(&request, NULL);
 }
 
 /* Launches, in checking mode with a plan: each block is run once, and watched until the launch has

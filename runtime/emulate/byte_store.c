@@ -3,35 +3,58 @@
 #include "base/file.h"
 
 #include <fcntl.h>
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 enum { LEAST = 1 << 20, ALIGNED = 16 };
 
-/* The file has its room before it is used: a program that writes to a page for which the disk has
+/* Gives the file its room before it is used: a program that writes to a page for which the disk has
  * none would be ended. */
+static bool map(ht_byte_store *store, uint64_t size) {
+    size = size > LEAST ? size : LEAST;
+    for (; store->file >= 0 && size >= LEAST; size /= 2) {
+        if (posix_fallocate(store->file, 0, (off_t)size) == 0) {
+            void *memory = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, store->file, 0);
+            if (memory != MAP_FAILED) {
+                store->bytes = memory;
+                store->size = size;
+                return true;
+            }
+        }
+        if (ftruncate(store->file, 0) != 0)
+            return false;
+    }
+    return false;
+}
+
+bool ht_byte_store_make(ht_byte_store *out_store, const char *path, uint64_t size) {
+    *out_store = (ht_byte_store){.file = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600)};
+    return map(out_store, size);
+}
+
 void ht_byte_store_open(ht_byte_store *out_store, const char *folder, uint64_t size) {
     char *path = ht_path_join(folder, "bytes");
     *out_store = (ht_byte_store){.file = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600)};
     if (out_store->file >= 0)
         unlink(path);
     free(path);
-    size = size > LEAST ? size : LEAST;
-    for (; out_store->file >= 0 && size >= LEAST; size /= 2) {
-        if (posix_fallocate(out_store->file, 0, (off_t)size) == 0) {
-            void *memory = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, out_store->file, 0);
-            if (memory != MAP_FAILED) {
-                out_store->bytes = memory;
-                out_store->size = size;
-                return;
-            }
-        }
-        if (ftruncate(out_store->file, 0) != 0)
-            return;
-    }
+    (void)map(out_store, size);
+}
+
+bool ht_byte_store_load(ht_byte_store *out_store, const char *path) {
+    struct stat is;
+    *out_store = (ht_byte_store){.file = open(path, O_RDONLY | O_CLOEXEC)};
+    if (out_store->file < 0 || fstat(out_store->file, &is) != 0 || is.st_size == 0)
+        return false;
+    void *memory = mmap(NULL, (size_t)is.st_size, PROT_READ, MAP_SHARED, out_store->file, 0);
+    if (memory == MAP_FAILED)
+        return false;
+    out_store->bytes = memory;
+    out_store->size = (uint64_t)is.st_size;
+    return true;
 }
 
 void ht_byte_store_trim(ht_byte_store *store, uint64_t used) {

@@ -2,8 +2,6 @@
 
 #include "base/hash.h"
 #include "base/memory.h"
-#include "base/text.h"
-#include "runtime/emulate/api_internal.h"
 #include "runtime/emulate/shared.h"
 
 #include <limits.h>
@@ -14,6 +12,7 @@
 
 static ht_capture *capture;
 static ht_byte_store contents;
+static ht_capture_memory memory_of;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 ht_capture *ht_capture_new(void) {
@@ -24,9 +23,11 @@ void ht_capture_free(ht_capture *given) {
     ht_shared_free(given, sizeof *given);
 }
 
-void ht_capture_set(ht_capture *shared, const ht_byte_store *store) {
+void ht_capture_set(ht_capture *shared, const ht_byte_store *store,
+                    const ht_capture_memory *memory) {
     capture = shared;
     contents = store != NULL ? *store : (ht_byte_store){0};
+    memory_of = *memory;
 }
 
 bool ht_capture_wanted(void) {
@@ -52,7 +53,7 @@ static void take_memory(ht_captured_argument *out) {
         return;
     memcpy(&pointer, out->value, sizeof pointer);
     size_t bytes;
-    out->has_memory = ht_emulate_memory_after(pointer, &bytes);
+    out->has_memory = memory_of.after(pointer, &bytes);
     if (!out->has_memory)
         return;
     out->bytes = bytes;
@@ -131,14 +132,12 @@ static uint64_t content_find(const ht_capture *in, const ht_captured_argument *l
 static void take_content(ht_capture *to, ht_captured_argument *out, const void *memory) {
     if (contents.bytes == NULL || out->bytes > to->content_limit)
         return;
-    out->hash = ht_hash_short(memory, out->bytes);
     out->content = content_find(to, out);
     if (out->content == 0)
         out->content = ht_byte_store_put(&contents, &to->used, memory, out->bytes);
 }
 
-/* Finds the first launch of a name; its index would be `launch_count` when there is none. */
-static uint32_t first_of(const ht_capture *in, const char *name) {
+uint32_t ht_capture_first_of(const ht_capture *in, const char *name) {
     uint32_t first = 0;
     while (first < in->launch_count && strcmp(in->launches[first].name, name) != 0)
         ++first;
@@ -148,33 +147,56 @@ static uint32_t first_of(const ht_capture *in, const char *name) {
 /* Notes at each allocation that the launch uses it. */
 static void note_uses(const ht_captured_launch *of, uint32_t kernel,
                       const ht_capture_request *request) {
-    for (uint32_t i = 0; i < of->argument_count; ++i)
+    for (uint32_t i = 0; i < of->argument_count && memory_of.note != NULL; ++i)
         if (of->arguments[i].has_memory)
-            ht_emulate_memory_note(*(void *const *)request->arguments[i],
-                                   (struct ht_memory_user){(uint16_t)kernel, (uint16_t)i});
+            memory_of.note(*(void *const *)request->arguments[i],
+                           (struct ht_memory_user){(uint16_t)kernel, (uint16_t)i});
 }
 
-ht_captured_launch *ht_capture_launch(const ht_capture_request *request) {
+/* Looks at what a new launch's pointers point to. */
+static void look(ht_capture *to, ht_captured_launch *fresh, void *const *arguments) {
+    for (uint32_t i = 0; i < fresh->argument_count; ++i) {
+        ht_captured_argument *argument = &fresh->arguments[i];
+        if (!argument->has_memory)
+            continue;
+        for (size_t width = 0; width < HT_CAPTURE_WIDTHS; ++width)
+            argument->bounds[width] = (ht_captured_bounds){1, 0};
+        const void *bytes = memory_of.read(*(void *const *)arguments[i], argument->bytes);
+        argument->was_read = bytes != NULL;
+        if (bytes == NULL)
+            continue;
+        argument->hash = ht_hash_short(bytes, argument->bytes);
+        take_bounds(argument, bytes);
+        take_content(to, argument, bytes);
+    }
+}
+
+ht_captured_launch *ht_capture_find(ht_capture *in, const ht_captured_launch *like) {
+    for (uint32_t i = in->launch_count; i-- > 0;)
+        if (same(&in->launches[i], like))
+            return &in->launches[i];
+    return NULL;
+}
+
+ht_captured_launch *ht_capture_launch(const ht_capture_request *request, bool *out_first) {
     ht_capture *to = capture;
+    if (out_first != NULL)
+        *out_first = false;
     if (to == NULL)
         return NULL;
-    ht_captured_launch *fresh = ht_alloc(1, sizeof *fresh), *found = NULL;
+    ht_captured_launch *fresh = ht_alloc(1, sizeof *fresh);
     take(request, fresh);
     pthread_mutex_lock(&lock);
-    for (uint32_t i = to->launch_count; i-- > 0 && found == NULL;)
-        if (same(&to->launches[i], fresh))
-            found = &to->launches[i];
-    fresh->kernel = found != NULL ? found->kernel : first_of(to, fresh->name);
+    ht_captured_launch *found = ht_capture_find(to, fresh);
+    fresh->kernel = found != NULL ? found->kernel : ht_capture_first_of(to, fresh->name);
     note_uses(fresh, fresh->kernel, request);
     if (found == NULL && to->launch_count < HT_CAPTURE_LAUNCHES) {
-        for (uint32_t i = 0; i < fresh->argument_count; ++i)
-            if (fresh->arguments[i].has_memory) {
-                take_bounds(&fresh->arguments[i], *(void *const *)request->arguments[i]);
-                take_content(to, &fresh->arguments[i], *(void *const *)request->arguments[i]);
-            }
+        look(to, fresh, request->arguments);
         found = &to->launches[to->launch_count];
         *found = *fresh;
         ++to->launch_count;
+        if (out_first != NULL)
+            *out_first = true;
     }
     if (found != NULL)
         ++found->times;
@@ -185,27 +207,23 @@ ht_captured_launch *ht_capture_launch(const ht_capture_request *request) {
     return found;
 }
 
+void ht_capture_compare(ht_captured_launch *launch, void *const *arguments) {
+    pthread_mutex_lock(&lock);
+    for (uint32_t i = 0; i < launch->argument_count; ++i) {
+        ht_captured_argument *argument = &launch->arguments[i];
+        const void *bytes = argument->was_read
+                                ? memory_of.read(*(void *const *)arguments[i], argument->bytes)
+                                : NULL;
+        if (bytes != NULL)
+            argument->change = ht_hash_short(bytes, argument->bytes) == argument->hash
+                                   ? HT_CAPTURED_SAME
+                                   : HT_CAPTURED_CHANGED;
+    }
+    pthread_mutex_unlock(&lock);
+}
+
 void ht_capture_time(ht_captured_launch *launch, double seconds) {
     pthread_mutex_lock(&lock);
     launch->seconds += seconds;
     pthread_mutex_unlock(&lock);
-}
-
-void ht_capture_check(ht_capture *given, const ht_byte_store *store) {
-    if (given->launch_count > HT_CAPTURE_LAUNCHES)
-        given->launch_count = HT_CAPTURE_LAUNCHES;
-    for (uint32_t i = 0; i < given->launch_count; ++i) {
-        ht_captured_launch *launch = &given->launches[i];
-        launch->name[HT_CAPTURE_NAME - 1] = '\0';
-        ht_text_make_printable(launch->name, "", true);
-        if (launch->argument_count > HT_CAPTURE_ARGUMENTS)
-            launch->argument_count = HT_CAPTURE_ARGUMENTS;
-        if (launch->kernel >= given->launch_count)
-            launch->kernel = i;
-        for (uint32_t j = 0; j < launch->argument_count; ++j)
-            if (!ht_byte_store_at(store, launch->arguments[j].content, launch->arguments[j].bytes))
-                launch->arguments[j].content = 0;
-        if (!(launch->seconds >= 0.0 && launch->seconds < 1e9))
-            launch->seconds = 0.0;
-    }
 }

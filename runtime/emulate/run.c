@@ -3,6 +3,8 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "base/tool.h"
+#include "runtime/emulate/api_internal.h"
+#include "runtime/emulate/capture_read.h"
 #include "runtime/emulate/confined.h"
 #include "runtime/emulate/shared.h"
 #include "runtime/host/check.h"
@@ -68,6 +70,15 @@ typedef struct started {
 
 extern char **environ;
 
+/* Here it is one memory, the host's and the device's. */
+static const void *memory_read(const void *pointer, size_t bytes) {
+    (void)bytes;
+    return pointer;
+}
+
+static const ht_capture_memory own_memory = {ht_emulate_memory_after, memory_read,
+                                             ht_emulate_memory_note};
+
 /* Becomes the program. Returns only what its main returns. */
 static int become(void *context, ht_error *error) {
     const started *given = context;
@@ -77,7 +88,7 @@ static int become(void *context, ht_error *error) {
     if (given->run->checked)
         ht_check_prepare();
     ht_emulate_report_set(given->report);
-    ht_capture_set(given->run->capture, given->run->contents);
+    ht_capture_set(given->run->capture, given->run->contents, &own_memory);
     ht_copies_set(given->run->copies, given->run->store);
     void *program = dlopen(given->path, RTLD_NOW | RTLD_GLOBAL);
     if (program == NULL) {
