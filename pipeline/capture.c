@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "pipeline/capture_fill.h"
 #include "pipeline/capture_name.h"
+#include "pipeline/capture_signature.h"
 #include "pipeline/refactor_row.h"
 #include "pipeline/report.h"
 #include "pipeline/survey.h"
@@ -159,46 +160,65 @@ static void entry_add(const group *of, json_t *entry, ht_capture_files *files,
     free(words);
 }
 
-/* Adds a kernel's entry to the file: for the types of a template that took longest and that are
- * those of the source's own problem. */
-static void problem_make(const ht_capture_seen *all, const group *of, const ht_kernel *kernel,
-                         ht_capture_result *to, ht_capture_row *row) {
-    json_t *document = kernel->skeleton ? json_loads(kernel->skeleton, 0, NULL) : NULL;
-    const json_t *given = document ? json_array_get(json_object_get(document, "kernels"), 0) : NULL;
+/* Adds a kernel's entry to the file, as it is `given`: for the types of a template that took
+ * longest and that are those of the source's own problem. Returns NULL, or why there is none;
+ * free(). */
+static char *entry_make(const ht_capture_seen *all, const group *of, const ht_kernel *kernel,
+                        const json_t *given, ht_capture_result *to) {
     const ht_captured_launch **launches = ht_alloc(of->count + 1, sizeof *launches);
+    char *first = NULL;
     bool added = false;
-    for (size_t i = 0; i < of->count && given != NULL && !added; ++i) {
+    for (size_t i = 0; i < of->count && !added; ++i) {
         if (!is_first(of, i))
             continue;
         ht_capture_files files = {0};
         const ht_captured_kernel seen = {.launches = launches,
                                          .count = same_types(of, i, launches),
-                                         .template = kernel->template,
+                                         .template = kernel ? kernel->template : NULL,
                                          .contents = all->contents,
                                          .files = all->contents != NULL ? &files : NULL};
         json_t *entry = json_deep_copy(given);
         char *gap = ht_capture_fill(entry, &seen);
         if (gap == NULL && has_gap(entry))
-            gap = ht_strdup(kernel->reason ? kernel->reason : "parts of it are not known");
+            gap =
+                ht_strdup(kernel && kernel->reason ? kernel->reason : "parts of it are not known");
         added = gap == NULL;
         if (added)
             entry_add(of, entry, &files, to);
-        if (row->problem_gap == NULL)
-            row->problem_gap = gap;
+        if (first == NULL)
+            first = gap;
         else
             free(gap);
         json_decref(entry);
         ht_capture_files_free(&files);
     }
     if (added) {
-        free(row->problem_gap);
-        row->problem_gap = NULL;
-    } else if (given == NULL) {
-        row->problem_gap =
-            ht_strdup(kernel->reason ? kernel->reason : "the source gives its problem itself");
+        free(first);
+        first = NULL;
     }
     free(launches);
+    return first;
+}
+
+static void problem_make(const ht_capture_seen *all, const group *of, const ht_kernel *kernel,
+                         ht_capture_result *to, ht_capture_row *row) {
+    json_t *document = kernel->skeleton ? json_loads(kernel->skeleton, 0, NULL) : NULL;
+    const json_t *given = document ? json_array_get(json_object_get(document, "kernels"), 0) : NULL;
+    row->problem_gap =
+        given != NULL
+            ? entry_make(all, of, kernel, given, to)
+            : ht_strdup(kernel->reason ? kernel->reason : "the source gives its problem itself");
     json_decref(document);
+}
+
+/* The same of a kernel whose source is not at hand. */
+static char *problem_by_name(const ht_capture_seen *all, const group *of, ht_capture_result *to) {
+    json_t *given;
+    char *gap = ht_capture_signature(of->launches[0], &given);
+    if (gap == NULL)
+        gap = entry_make(all, of, NULL, given, to);
+    json_decref(given);
+    return gap;
 }
 
 static void row_make(const ht_capture_seen *all, const group *of, const ht_survey *survey,
@@ -210,6 +230,10 @@ static void row_make(const ht_capture_seen *all, const group *of, const ht_surve
                             .times = of->times,
                             .seconds = of->seconds};
     to->seconds += of->seconds;
+    if (!kernel && all->by_name) {
+        row->problem_gap = problem_by_name(all, of, to);
+        return;
+    }
     if (!kernel) {
         row->problem_gap = ht_strdup(
             survey->sources.count > 0 ? "its definition was not found in the program's files"
@@ -262,7 +286,8 @@ ht_status ht_capture_problems(const ht_capture_seen *seen, char *const *files, s
     status = files_write(&out_result->files, path, error);
     if (status == HT_OK)
         status = ht_report_json_write(path, out_result->problems, error);
-    return status == HT_OK ? rows_try(files, count, path, compiler, out_result, error) : status;
+    return status == HT_OK && count > 0 ? rows_try(files, count, path, compiler, out_result, error)
+                                        : status;
 }
 
 double ht_capture_share(const ht_capture_result *result, const ht_capture_row *row) {

@@ -16,7 +16,7 @@ typedef struct ht_capture_row {
     int line;
     size_t distinct;    /* launches that differ */
     uint64_t times;     /* all launches */
-    double seconds;     /* of host emulation */
+    double seconds;     /* of all launches */
     bool chosen;        /* it is one of those that take the time: ht_capture_choose */
     char *problem_gap;  /* why its problem is not known; NULL: it is */
     const char *status; /* of the pass with this problem: "templated", ...; NULL: not tried */
@@ -37,11 +37,12 @@ typedef struct ht_capture_result {
 typedef struct ht_capture_seen {
     const ht_capture *capture;
     const ht_byte_store *contents; /* NULL: it was not */
+    bool by_name; /* without a source, kernels' names and code objects say what they can */
 } ht_capture_seen;
 
 /* Reads the kernels in the files, fills their problems in, writes those that are complete to the
  * file at `path`, unless there is none, with the files of contents next to it, and tries them.
- * Without files only launches are sorted. */
+ * Without files launches are sorted, and problems are made by name if that is asked for. */
 ht_status ht_capture_problems(const ht_capture_seen *seen, char *const *files, size_t count,
                               const char *path, const ht_refactor_options *compiler,
                               ht_capture_result *out_result, ht_error *error);

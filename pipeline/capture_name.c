@@ -80,7 +80,7 @@ char *ht_capture_template_argument(const char *launched, size_t index) {
     return found;
 }
 
-char *ht_capture_pointee(const char *launched, size_t parameter) {
+char *ht_capture_parameter(const char *launched, size_t parameter) {
     const char *at = launched + parameters_at(launched);
     at += *at == '(';
     for (; parameter > 0; --parameter) {
@@ -89,13 +89,13 @@ char *ht_capture_pointee(const char *launched, size_t parameter) {
             return NULL;
         ++at;
     }
-    while (*at == ' ')
-        ++at;
+    at += *at == ' ';
     size_t length = parameter_length(at);
-    const char *star = memchr(at, '*', length);
-    if (star == NULL || memchr(at, '(', length) != NULL)
-        return NULL;
-    length = (size_t)(star - at);
+    return length > 0 ? ht_strndup(at, length) : NULL;
+}
+
+/* Returns the length of a type without the qualifiers after it. */
+static size_t unqualified(const char *at, size_t length) {
     static const char *const after[] = {" const", " volatile", " "};
     for (size_t i = 0; i < sizeof after / sizeof *after; ++i) {
         size_t size = strlen(after[i]);
@@ -104,5 +104,15 @@ char *ht_capture_pointee(const char *launched, size_t parameter) {
             i = SIZE_MAX; /* from the first again */
         }
     }
-    return ht_strndup(at, length);
+    return length;
+}
+
+char *ht_capture_pointee(const char *launched, size_t parameter) {
+    char *type = ht_capture_parameter(launched, parameter);
+    const char *star = type != NULL ? strchr(type, '*') : NULL;
+    char *found = star != NULL && strchr(type, '(') == NULL
+                      ? ht_strndup(type, unqualified(type, (size_t)(star - type)))
+                      : NULL;
+    free(type);
+    return found;
 }

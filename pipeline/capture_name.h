@@ -11,6 +11,10 @@ char *ht_capture_kernel_name(const char *launched);
  * free(). */
 char *ht_capture_template_argument(const char *launched, size_t index);
 
+/* A parameter's type as it is written there, "float const*", counted from 0; NULL: there is no
+ * such; free(). */
+char *ht_capture_parameter(const char *launched, size_t parameter);
+
 /* The type that a parameter points to, "float", counted from 0; NULL: there is no such parameter,
  * or it is no plain pointer; free(). */
 char *ht_capture_pointee(const char *launched, size_t parameter);

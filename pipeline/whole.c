@@ -84,7 +84,8 @@ ht_status ht_whole_begin(ht_whole *whole, const char *folder, const ht_refactor_
         ht_missing_find(program, report, &whole->missing);
         char *path = ht_path_join(folder, "problem.json");
         whole->sources = ht_hip_program_sources(program, &whole->source_count);
-        const ht_capture_seen seen = {whole->capture, whole->inputs > 0 ? &whole->contents : NULL};
+        const ht_capture_seen seen = {.capture = whole->capture,
+                                      .contents = whole->inputs > 0 ? &whole->contents : NULL};
         status = ht_capture_problems(&seen, whole->sources, whole->source_count, path, compiler,
                                      &whole->captured, error);
         ht_capture_choose(&whole->captured, whole->share);

@@ -159,11 +159,12 @@ static ht_status capture_write(const emulation *in, ht_error *error) {
     ht_refactor_options compiler = {0};
     ht_capture_result result = {0};
     ht_program_arguments_make(&in->files, &compiler);
-    const ht_capture_seen seen = {in->capture, in->given->inputs > 0 ? &in->contents : NULL};
+    const ht_capture_seen seen = {.capture = in->capture,
+                                  .contents = in->given->inputs > 0 ? &in->contents : NULL};
     ht_status status = ht_capture_problems(&seen, sources, read, path, &compiler, &result, error);
     if (status == HT_OK) {
-        ht_capture_print(&result, stderr);
-        json_t *document = ht_capture_json(in->capture, &result);
+        ht_capture_print(&result, true, stderr);
+        json_t *document = ht_capture_json(in->capture, &result, true);
         status = ht_report_json_write(report, document, error);
         json_decref(document);
     }

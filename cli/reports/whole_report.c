@@ -53,7 +53,7 @@ static json_t *kernels_json(const ht_whole *whole) {
 
 void ht_whole_print_begin(const ht_whole *whole, FILE *out) {
     fprintf(out, "The program launched, in host emulation:\n");
-    ht_capture_print(&whole->captured, out);
+    ht_capture_print(&whole->captured, true, out);
     others_print(whole, out);
     end_print(&whole->original, out);
     for (size_t i = 0; i < whole->missing.count; ++i) {

@@ -10,11 +10,11 @@ static bool starts_with(ht_amd_bytes bytes, const char *magic) {
 }
 
 /* Entry ids read "hipv4-amdgcn-amd-amdhsa--gfx90a:sramecc+:xnack-": kind, triple, processor,
- * features. */
+ * features. Without `arch` any will do. */
 static bool id_has_arch(ht_amd_bytes id, const char *arch) {
+    if (!starts_with(id, "hip") || arch == NULL)
+        return starts_with(id, "hip");
     size_t length = strcspn(arch, ":");
-    if (!starts_with(id, "hip"))
-        return false;
     size_t end = 0;
     while (end < id.size && id.data[end] != ':')
         end++;
@@ -40,12 +40,13 @@ static ht_status bundle_entry(ht_amd_bytes image, const char *arch, ht_amd_bytes
                                 "the offload bundle is damaged: entry %llu of %llu lies outside it",
                                 (unsigned long long)i + 1, (unsigned long long)count);
         at += sizeof head + head[2];
-        if (id_has_arch(id, arch)) {
+        if (id_has_arch(id, arch) && (arch != NULL || starts_with(part, "\177ELF"))) {
             *out_elf = part;
             return HT_OK;
         }
     }
-    return ht_error_set(error, HT_ERROR_COMPILE, "the offload bundle holds no code for %s", arch);
+    return ht_error_set(error, HT_ERROR_COMPILE, "the offload bundle holds no code for %s",
+                        arch != NULL ? arch : "a GPU");
 }
 
 ht_status ht_amd_bundle_find(ht_amd_bytes image, const char *arch, ht_amd_bytes *out_elf,
@@ -61,4 +62,8 @@ ht_status ht_amd_bundle_find(ht_amd_bytes image, const char *arch, ht_amd_bytes 
                             "the code object is neither an ELF file nor an offload bundle");
     *out_elf = image;
     return HT_OK;
+}
+
+ht_status ht_amd_bundle_first(ht_amd_bytes image, ht_amd_bytes *out_elf, ht_error *error) {
+    return ht_amd_bundle_find(image, NULL, out_elf, error);
 }

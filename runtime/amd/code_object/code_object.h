@@ -20,6 +20,12 @@ typedef struct ht_amd_bytes {
 ht_status ht_amd_bundle_find(ht_amd_bytes image, const char *arch, ht_amd_bytes *out_elf,
                              ht_error *error);
 
+/* The size of an image in memory of which nobody says how large it is, and which is trusted. */
+#define HT_AMD_UNKNOWN_SIZE (SIZE_MAX / 2)
+
+/* Finds the ELF of any architecture. */
+ht_status ht_amd_bundle_first(ht_amd_bytes image, ht_amd_bytes *out_elf, ht_error *error);
+
 /* The contents of the NT_AMDGPU_METADATA note: MessagePack. */
 ht_status ht_amd_elf_metadata(ht_amd_bytes elf, ht_amd_bytes *out_note, ht_error *error);
 

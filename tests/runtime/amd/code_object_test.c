@@ -98,6 +98,20 @@ Test(code_object, a_block_or_lds_that_cannot_run_has_no_waves) {
     ht_text_free(&elf);
 }
 
+/* Its size is not known, as it is where host code registers it. */
+Test(code_object, a_bundle_gives_its_first_entry_that_is_code) {
+    ht_text elf = make_elf(0), bundle = {0};
+    ht_amd_bytes found;
+    ht_error error = {0};
+    image_bundle(&bundle, &elf, "gfx1030");
+    const ht_amd_bytes image = {(const uint8_t *)bundle.data, HT_AMD_UNKNOWN_SIZE};
+    cr_assert_eq(ht_amd_bundle_first(image, &found, &error), HT_OK, "%s", error.message);
+    cr_expect_eq(found.size, elf.length);
+    cr_expect_eq(memcmp(found.data, elf.data, elf.length), 0);
+    ht_text_free(&bundle);
+    ht_text_free(&elf);
+}
+
 /* Every prefix of a valid image, and of a bundle, is an error with a message and never more than
  * that. */
 Test(code_object, every_truncation_is_an_error) {
