@@ -19,8 +19,7 @@ struct ht_hip_program {
     char **words; /* options for the compiler; owned */
     size_t word_count;
     ht_emulate_options *own; /* one a file */
-    unsigned wavefront;
-    bool checked;
+    ht_program_mode mode;
 };
 
 void ht_substitutes_add(ht_substitutes *to, const ht_substitute *like) {
@@ -191,8 +190,9 @@ static ht_emulate_build build_of(const ht_hip_program *program) {
                               .option_count = program->word_count,
                               .own_options = program->own,
                               .folder = program->folder,
-                              .wavefront = program->wavefront,
-                              .checked = program->checked};
+                              .wavefront = program->mode.wavefront,
+                              .checked = program->mode.checked,
+                              .sanitized = program->mode.sanitized};
 }
 
 static ht_status files_check(const ht_program_files *files, ht_error *error) {
@@ -206,7 +206,7 @@ static ht_status files_check(const ht_program_files *files, ht_error *error) {
 }
 
 ht_status ht_hip_program_build(const ht_program_files *files, const ht_substitutes *substitutes,
-                               unsigned wavefront, bool checked, const volatile int *interrupted,
+                               const ht_program_mode *mode, const volatile int *interrupted,
                                ht_hip_program **out_program, ht_error *error) {
     *out_program = NULL;
     ht_status status = files_check(files, error);
@@ -214,8 +214,7 @@ ht_status ht_hip_program_build(const ht_program_files *files, const ht_substitut
         return status;
     ht_hip_program *program = ht_alloc(1, sizeof *program);
     program->files = *files;
-    program->wavefront = wavefront;
-    program->checked = checked;
+    program->mode = *mode;
     status = ht_scratch_make("emulate", &program->scratch, error);
     if (status == HT_OK) {
         program->folder = ht_path_join(program->scratch.path, "build");
@@ -287,8 +286,9 @@ ht_status ht_hip_program_run(const ht_hip_program *program, const ht_program_run
                                      .arguments = arguments,
                                      .reads = reads,
                                      .writes = writes,
-                                     .wavefront = program->wavefront,
-                                     .checked = program->checked,
+                                     .wavefront = program->mode.wavefront,
+                                     .checked = program->mode.checked,
+                                     .sanitized = program->mode.sanitized,
                                      .capture = run->capture,
                                      .contents = run->contents,
                                      .copies = run->copies,

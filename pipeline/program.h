@@ -17,6 +17,13 @@ typedef struct ht_program_files {
 
 typedef struct ht_hip_program ht_hip_program;
 
+/* The kind of code that it is built as. */
+typedef struct ht_program_mode {
+    unsigned wavefront; /* 32 or 64 */
+    bool checked;       /* checking mode */
+    bool sanitized; /* AddressSanitizer, which is in this process (runtime/emulate/sanitize.h) */
+} ht_program_mode;
+
 /* A file of the program and the one that is compiled in its place. The strings are owned by whoever
  * made it. */
 typedef struct ht_substitute {
@@ -58,7 +65,7 @@ void ht_program_arguments_make(const ht_program_files *files, ht_refactor_option
 /* Builds it. A file that is not there is HT_ERROR_INPUT; one that does not compile
  * HT_ERROR_COMPILE, with the compiler's words on standard error. `substitutes` may be NULL. */
 ht_status ht_hip_program_build(const ht_program_files *files, const ht_substitutes *substitutes,
-                               unsigned wavefront, bool checked, const volatile int *interrupted,
+                               const ht_program_mode *mode, const volatile int *interrupted,
                                ht_hip_program **out_program, ht_error *error);
 void ht_hip_program_free(ht_hip_program *program);
 

@@ -48,10 +48,11 @@ static ht_status run_once(const ht_whole *whole, const ht_substitutes *substitut
     *out_program = NULL;
     if (report == NULL || copies == NULL)
         status = ht_error_set(error, HT_ERROR_IO, "no memory for what the program copies");
+    const ht_program_mode mode = {.wavefront = whole->wavefront};
     int kept = output_aside();
     if (status == HT_OK)
-        status = ht_hip_program_build(&whole->files, substitutes, whole->wavefront, false,
-                                      &ht_interrupted, out_program, error);
+        status = ht_hip_program_build(&whole->files, substitutes, &mode, &ht_interrupted,
+                                      out_program, error);
     if (status == HT_OK)
         status = ht_hip_program_run(*out_program, &run, report, out_outcome, error);
     output_back(kept);

@@ -10,6 +10,7 @@
 #include "pipeline/report.h"
 #include "pipeline/stop.h"
 #include "pipeline/whole.h"
+#include "runtime/emulate/sanitize.h"
 #include "runtime/sandbox/sandbox.h"
 
 #include <inttypes.h>
@@ -30,6 +31,7 @@ typedef struct emulate_options {
     uint64_t inputs;
     double max_time;
     bool check;
+    bool sanitize;
 } emulate_options;
 
 static const ht_option options[] = {
@@ -40,6 +42,9 @@ static const ht_option options[] = {
          "Runs kernels in checking mode: races, barriers that part of a block reaches, accesses "
          "outside. The first finding ends its launch; the exit code is 1 if the program's is "
          "0."},
+    {"sanitize", HT_OPTION_FLAG, offsetof(emulate_options, sanitize),
+     .help = "Builds host code and kernels with AddressSanitizer, which ends the program at the "
+             "first access outside of memory, a stack's included, with exit code 1."},
     {"capture", HT_OPTION_TEXT, offsetof(emulate_options, capture), "DIR", .writes = true,
      .help = "Writes what the program launched to DIR/capture.json and, for the kernels whose "
              "sources tell the rest, a problem file for `optimize --problem` to "
@@ -79,7 +84,7 @@ typedef struct emulation {
     ht_command_list commands;
     char **paths; /* of the commands' files; NULL: those of the line; the array is owned */
     ht_hip_program *program;
-    unsigned wavefront;
+    ht_program_mode mode;
     ht_emulate_report *report;
     ht_capture *capture; /* NULL: nothing is captured */
     ht_scratch scratch;
@@ -91,12 +96,13 @@ typedef struct emulation {
 
 static ht_status device_read(emulation *in, ht_error *error) {
     const char *name = in->given->device;
-    in->wavefront = strcmp(name, "host") == 0 ? 64 : strcmp(name, "host:wave32") == 0 ? 32 : 0;
-    return in->wavefront != 0 ? HT_OK
-                              : ht_error_set(error, HT_ERROR_INPUT,
-                                             "device '%s' does not emulate: --device takes host or "
-                                             "host:wave32",
-                                             name);
+    in->mode.wavefront = strcmp(name, "host") == 0 ? 64 : strcmp(name, "host:wave32") == 0 ? 32 : 0;
+    return in->mode.wavefront != 0
+               ? HT_OK
+               : ht_error_set(error, HT_ERROR_INPUT,
+                              "device '%s' does not emulate: --device takes host or "
+                              "host:wave32",
+                              name);
 }
 
 /* Reads the options of files, and the files where the line names none. */
@@ -213,6 +219,15 @@ static ht_status json_write(const emulation *in, ht_error *error) {
     return status;
 }
 
+static ht_status mode_check(emulation *in, ht_error *error) {
+    in->mode.checked = in->given->check;
+    in->mode.sanitized = in->given->sanitize;
+    if (in->given->check && in->given->sanitize)
+        return ht_error_set(error, HT_ERROR_INPUT,
+                            "--check and --sanitize watch accesses in two ways: give one of them");
+    return in->given->sanitize ? ht_emulate_sanitize_start(error) : HT_OK;
+}
+
 static ht_status emulation_prepare(emulation *in, ht_error *error) {
     ht_status status = device_read(in, error);
     if (status == HT_OK)
@@ -250,10 +265,12 @@ static int run_emulate(const ht_command_line *line) {
                     .line = line,
                     .files = {line->operands, line->operand_count, &given->compiler, NULL}};
     ht_error error = {0};
-    ht_status status = emulation_prepare(&in, &error);
+    ht_status status = mode_check(&in, &error);
     if (status == HT_OK)
-        status = ht_hip_program_build(&in.files, NULL, in.wavefront, given->check, &ht_interrupted,
-                                      &in.program, &error);
+        status = emulation_prepare(&in, &error);
+    if (status == HT_OK)
+        status =
+            ht_hip_program_build(&in.files, NULL, &in.mode, &ht_interrupted, &in.program, &error);
     if (status == HT_OK)
         status = program_run(&in, &error);
     if (status == HT_OK)

@@ -32,6 +32,11 @@ typedef struct words {
     size_t count;
 } words;
 
+/* AddressSanitizer, in place of what clang would link for it: its library is in the process. Calls
+ * keep code small, of which some kernels have much. */
+static const char *const sanitized_code[] = {"-fsanitize=address", "-fno-omit-frame-pointer",
+                                             "-fsanitize-address-use-after-return=never"};
+
 static void add(words *to, const char *word) {
     HT_GROW(to->items, to->count);
     to->items[to->count++] = word;
@@ -40,6 +45,11 @@ static void add(words *to, const char *word) {
 static void add_all(words *to, const char *const *from, size_t count) {
     for (size_t i = 0; i < count; ++i)
         add(to, from[i]);
+}
+
+static void add_sanitized(const builder *in, words *to) {
+    if (in->given->sanitized)
+        add_all(to, sanitized_code, sizeof sanitized_code / sizeof *sanitized_code);
 }
 
 /* Runs a tool on what was collected, and forgets it. */
@@ -194,6 +204,7 @@ static ht_status translate(builder *in, const char *from, const char *to,
     add(&arguments, "-fPIC");
     add(&arguments, "-w");
     add_all(&arguments, options, count);
+    add_sanitized(in, &arguments);
     add(&arguments, "-x");
     add(&arguments, "ir");
     add(&arguments, source);
@@ -239,6 +250,27 @@ static ht_status finish_image(builder *in, const ht_build_entry *entries, size_t
     return status;
 }
 
+/* Writes IR that was changed. Its functions are marked for AddressSanitizer here: clang would write
+ * stubs in another way, and tell HIP's headers of it, which then want AMD's own. */
+static ht_status ir_write(const builder *in, const char *path, const ht_text *text,
+                          ht_error *error) {
+    static const char line[] = "\nattributes #";
+    ht_text marked = {0};
+    const char *from = text->data, *at;
+    if (!in->given->sanitized)
+        return ht_file_write(path, text->data, text->length, error);
+    while ((at = strstr(from, line)) != NULL) {
+        const char *open = at + strcspn(at, "{");
+        ht_text_append_n(&marked, from, (size_t)(open - from));
+        ht_text_append(&marked, "{ sanitize_address");
+        from = open + (*open == '{');
+    }
+    ht_text_append(&marked, from);
+    ht_status status = ht_file_write(path, marked.data, marked.length, error);
+    ht_text_free(&marked);
+    return status;
+}
+
 /* From the IR of the device code to its image. */
 static ht_status build_image(builder *in, const ht_stub *stubs, size_t stub_count,
                              ht_error *error) {
@@ -260,7 +292,7 @@ static ht_status build_image(builder *in, const ht_stub *stubs, size_t stub_coun
         const ht_device_ir device = {data, stubs, stub_count, in->given->wavefront,
                                      in->given->checked};
         count = ht_device_ir_rewrite(&device, &text, &entries, in->log);
-        status = ht_file_write(path, text.data, text.length, error);
+        status = ir_write(in, path, &text, error);
     }
     ht_text_free(&text);
     free(data);
@@ -313,7 +345,7 @@ static ht_status build_host(builder *in, char *host, ht_error *error) {
     ht_stub *stubs;
     size_t count = ht_stubs_read(host, &stubs);
     ht_host_ir_rewrite(host, &text, &image);
-    ht_status status = ht_file_write(path, text.data, text.length, error);
+    ht_status status = ir_write(in, path, &text, error);
     ht_text_free(&text);
     if (status == HT_OK)
         status = translate(in, "host.ll", "host.o", options, 1, error);
@@ -339,6 +371,7 @@ static ht_status build_c(builder *in, ht_error *error) {
     add(&arguments, "-c");
     add(&arguments, "-O2");
     add(&arguments, "-fPIC");
+    add_sanitized(in, &arguments);
     for (size_t i = 0; i < in->given->option_count; ++i)
         if (strncmp(in->given->options[i], "-std=", 5) != 0)
             add(&arguments, in->given->options[i]);

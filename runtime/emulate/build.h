@@ -25,6 +25,7 @@ typedef struct ht_emulate_build {
     const char *folder;                    /* to work in; PROGRAM is made there */
     unsigned wavefront;                    /* 32 or 64 */
     bool checked;                          /* device code for checking mode */
+    bool sanitized;                        /* both sides with AddressSanitizer */
 } ht_emulate_build;
 
 #define HT_EMULATE_PROGRAM "program.so"

@@ -6,6 +6,7 @@
 #include "runtime/emulate/api_internal.h"
 #include "runtime/emulate/capture_read.h"
 #include "runtime/emulate/confined.h"
+#include "runtime/emulate/sanitize.h"
 #include "runtime/emulate/shared.h"
 #include "runtime/host/check.h"
 #include "runtime/host/toolchain.h"
@@ -87,6 +88,8 @@ static int become(void *context, ht_error *error) {
     wavefront = given->run->wavefront;
     if (given->run->checked)
         ht_check_prepare();
+    if (given->run->sanitized)
+        ht_emulate_sanitize_watch();
     ht_emulate_report_set(given->report);
     ht_capture_set(given->run->capture, given->run->contents, &own_memory);
     ht_copies_set(given->run->copies, given->run->store);
@@ -137,7 +140,7 @@ ht_status ht_emulate_run_confined(const ht_emulate_run *run, ht_emulate_report *
                                   .temporary = run->writes,
                                   .work = become,
                                   .context = &given,
-                                  .symbolizes = run->checked,
+                                  .symbolizes = run->checked || run->sanitized,
                                   .exits = true,
                                   .seconds = run->seconds,
                                   .interrupted = run->interrupted};

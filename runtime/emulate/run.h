@@ -18,6 +18,7 @@ typedef struct ht_emulate_run {
     const char *writes;     /* the folder that it may write to */
     unsigned wavefront;
     bool checked;                    /* it was built for checking mode */
+    bool sanitized;                  /* it was built with AddressSanitizer, which is here */
     ht_capture *capture;             /* to be filled; NULL: nothing is captured */
     const ht_byte_store *contents;   /* for what buffers hold; NULL: it is not kept */
     ht_copies *copies;               /* the same of what it copies to the host */

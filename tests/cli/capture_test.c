@@ -154,7 +154,8 @@ Test(capture, a_substitute_is_compiled_behind_links_too) {
         ht_emulate_outcome outcome;
         ht_emulate_report *report = ht_emulate_report_new();
         ht_error error = {0};
-        cr_assert_eq(ht_hip_program_build(&files, &substitutes, 64, false, NULL, &program, &error),
+        const ht_program_mode mode = {.wavefront = 64};
+        cr_assert_eq(ht_hip_program_build(&files, &substitutes, &mode, NULL, &program, &error),
                      HT_OK, "%s", error.message);
         cr_assert_eq(ht_hip_program_run(program, &run, report, &outcome, &error), HT_OK, "%s",
                      error.message);

@@ -15,7 +15,7 @@ static void make(void) {
     static const char *const names[] = {"vector_add.hip", "reduction.hip",   "stencil.hip",
                                         "two_main.hip",   "two_other.hip",   "runtime.hip",
                                         "faults.hip",     "unsupported.hip", "never_ported.cu",
-                                        "wrong.hip",      "checked.hip"};
+                                        "wrong.hip",      "checked.hip",     "sanitized.hip"};
     workplace_make();
     for (size_t i = 0; i < sizeof names / sizeof *names; ++i) {
         char path[512], *text;
@@ -166,4 +166,16 @@ Test(emulate, checking_mode_finds_races_and_accesses_outside_with_their_lines) {
     cr_expect(strstr(json_string_value(json_array_get(findings, 0)), "race: allocation 1[4]"));
     cr_expect_geq(json_integer_value(json_object_get(document, "launches")), 1);
     json_decref(document);
+}
+
+/* Host memory, device memory to the byte, and a thread's own array: neither fences nor checking
+ * mode see all of these. */
+Test(emulate, a_sanitized_program_ends_at_the_first_access_outside_with_its_line) {
+    expect("emulate --sanitize sanitized.hip", 4, "end 7 hipSuccess", "");
+    expect("emulate --sanitize sanitized.hip -- 1", 1, "",
+           "AddressSanitizer: heap-buffer-overflow at sanitized.hip:22");
+    expect("emulate --sanitize sanitized.hip -- 2", 1, "",
+           "AddressSanitizer: heap-buffer-overflow at sanitized.hip:11");
+    expect("emulate --sanitize sanitized.hip -- 3", 1, "", "buffer-overflow at sanitized.hip:12");
+    expect("emulate --sanitize --check sanitized.hip", 2, "", "give one of them");
 }

@@ -9,12 +9,22 @@
 #define __CUDACC__ 1
 #endif
 
+/* The guards of CUDA's own headers: code asks by them whether the runtime is there. */
+#define __CUDA_RUNTIME_H__
+#define __DRIVER_TYPES_H__
+#define CUDART_CB
+
 #define cudaArray_t hipArray_t
 #define cudaBindTexture hipBindTexture
 #define cudaBindTexture2D hipBindTexture2D
 #define cudaBindTextureToArray hipBindTextureToArray
 #define cudaBindTextureToMipmappedArray hipBindTextureToMipmappedArray
 #define cudaChooseDevice hipChooseDevice
+#define cudaComputeMode hipComputeMode
+#define cudaComputeModeDefault hipComputeModeDefault
+#define cudaComputeModeExclusive hipComputeModeExclusive
+#define cudaComputeModeExclusiveProcess hipComputeModeExclusiveProcess
+#define cudaComputeModeProhibited hipComputeModeProhibited
 #define cudaCpuDeviceId hipCpuDeviceId
 #define cudaCreateSurfaceObject hipCreateSurfaceObject
 #define cudaCreateTextureObject hipCreateTextureObject
@@ -23,15 +33,25 @@
 #define cudaDevAttrClockRate hipDeviceAttributeClockRate
 #define cudaDevAttrComputeCapabilityMajor hipDeviceAttributeComputeCapabilityMajor
 #define cudaDevAttrComputeCapabilityMinor hipDeviceAttributeComputeCapabilityMinor
+#define cudaDevAttrComputeMode hipDeviceAttributeComputeMode
+#define cudaDevAttrConcurrentKernels hipDeviceAttributeConcurrentKernels
 #define cudaDevAttrCooperativeLaunch hipDeviceAttributeCooperativeLaunch
+#define cudaDevAttrGpuOverlap hipDeviceAttributeAsyncEngineCount
+#define cudaDevAttrHostNativeAtomicSupported hipDeviceAttributeHostNativeAtomicSupported
+#define cudaDevAttrIntegrated hipDeviceAttributeIntegrated
+#define cudaDevAttrKernelExecTimeout hipDeviceAttributeKernelExecTimeout
+#define cudaDevAttrManagedMemory hipDeviceAttributeManagedMemory
 #define cudaDevAttrMaxBlockDimX hipDeviceAttributeMaxBlockDimX
 #define cudaDevAttrMaxGridDimX hipDeviceAttributeMaxGridDimX
 #define cudaDevAttrMaxSharedMemoryPerBlock hipDeviceAttributeMaxSharedMemoryPerBlock
 #define cudaDevAttrMaxThreadsPerBlock hipDeviceAttributeMaxThreadsPerBlock
 #define cudaDevAttrMaxThreadsPerMultiProcessor hipDeviceAttributeMaxThreadsPerMultiProcessor
+#define cudaDevAttrMemoryClockRate hipDeviceAttributeMemoryClockRate
+#define cudaDevAttrMemoryPoolsSupported hipDeviceAttributeMemoryPoolsSupported
 #define cudaDevAttrMultiProcessorCount hipDeviceAttributeMultiprocessorCount
 #define cudaDevAttrWarpSize hipDeviceAttributeWarpSize
 #define cudaDeviceAttr hipDeviceAttribute_t
+#define cudaDeviceBlockingSync hipDeviceScheduleBlockingSync
 #define cudaDeviceCanAccessPeer hipDeviceCanAccessPeer
 #define cudaDeviceDisablePeerAccess hipDeviceDisablePeerAccess
 #define cudaDeviceEnablePeerAccess hipDeviceEnablePeerAccess
@@ -373,6 +393,14 @@
 #define cudaThreadExit hipDeviceReset
 #define cudaThreadSynchronize hipDeviceSynchronize
 #define cudaUnbindTexture hipUnbindTexture
+
+/* CUDA's own, which HIP has not. */
+static inline __host__ __device__ unsigned umin(unsigned a, unsigned b) {
+    return a < b ? a : b;
+}
+static inline __host__ __device__ unsigned umax(unsigned a, unsigned b) {
+    return a > b ? a : b;
+}
 
 /* Older headers of HIP lack the forms with a mask. The device side has them (ht_after.h); the host's
  * looks at kernels, too, and never runs them. */
