@@ -205,6 +205,7 @@ static ht_status header_prepare(const work *in, ht_error *error) {
 
 static int file_run(void *context, size_t task, FILE *out) {
     const work *in = context;
+    const ht_profile *profile = in->request->profile;
     size_t index = in->turn[task];
     ht_loss_watch watch;
     ht_loss_watch_init(&watch, &in->steps[task], &in->losses[index], &in->request->compiler.limits);
@@ -212,19 +213,22 @@ static int file_run(void *context, size_t task, FILE *out) {
     const char **arguments = ht_refactor_inputs_arguments(&in->inputs, in->request, index, &count);
     ht_device host;
     bool has_device = ht_device_find("host", &host, NULL) == HT_OK;
-    ht_survey_options options = {.problem = in->request->problem,
-                                 .kernel = in->request->kernel,
-                                 .out = in->request->out,
-                                 .silent = true,
-                                 .device = has_device ? &host.fields : NULL,
-                                 .compiler = {.arguments = arguments,
-                                              .argument_count = count,
-                                              .cache = in->cache,
-                                              .limits = in->request->compiler.limits,
-                                              .watch = &watch.watch,
-                                              .recipe = in->request->compiler.recipe,
-                                              .without = in->request->compiler.without,
-                                              .tries = in->request->compiler.tries}};
+    ht_survey_options options = {
+        .problem = in->request->problem,
+        .kernel = in->request->kernel,
+        .out = in->request->out,
+        .silent = true,
+        .device = has_device ? &host.fields : NULL,
+        .wanted = profile != NULL && in->request->kernel == NULL ? ht_profile_wants : NULL,
+        .wanted_context = profile,
+        .compiler = {.arguments = arguments,
+                     .argument_count = count,
+                     .cache = in->cache,
+                     .limits = in->request->compiler.limits,
+                     .watch = &watch.watch,
+                     .recipe = in->request->compiler.recipe,
+                     .without = in->request->compiler.without,
+                     .tries = in->request->compiler.tries}};
     ht_survey survey;
     file_survey(in, index, &options, &survey);
     const ht_analysis *analysis = &survey.analyses[0];
@@ -351,6 +355,27 @@ static bool is_known(const json_t *rows, const json_t *row) {
     return false;
 }
 
+/* Sorts rows, those that take longest first; those of one time stay as they are. */
+static void rows_sort(const ht_profile *profile, json_t *rows) {
+    json_t *row;
+    size_t index, count = json_array_size(rows);
+    json_array_foreach(rows, index, row) {
+        const char *name = json_string_value(json_object_get(row, "name"));
+        double share = profile->ns > 0 ? ht_profile_time(profile, name) / profile->ns : 0;
+        json_object_set_new(row, "share", json_real(share));
+    }
+    for (size_t i = 1; i < count; ++i) {
+        json_t *moved = json_incref(json_array_get(rows, i));
+        double share = json_real_value(json_object_get(moved, "share"));
+        size_t to = i;
+        while (to > 0 &&
+               json_real_value(json_object_get(json_array_get(rows, to - 1), "share")) < share)
+            --to;
+        json_array_remove(rows, i);
+        json_array_insert_new(rows, to, moved);
+    }
+}
+
 static void results_collect(const work *in, ht_refactor_tree_result *out) {
     out->files = in->inputs.tree.count;
     out->kernels = json_array();
@@ -366,6 +391,8 @@ static void results_collect(const work *in, ht_refactor_tree_result *out) {
                 json_array_append(out->kernels, row);
         }
     }
+    if (in->request->profile != NULL)
+        rows_sort(in->request->profile, out->kernels);
 }
 
 static ht_status kernel_check(const work *in, const ht_refactor_tree_result *result,

@@ -3,6 +3,7 @@
 #ifndef HT_PIPELINE_REFACTOR_FILES_H
 #define HT_PIPELINE_REFACTOR_FILES_H
 
+#include "pipeline/profile.h"
 #include "pipeline/refactor_verify.h"
 #include "pipeline/survey.h"
 
@@ -10,6 +11,8 @@ typedef struct ht_refactor_request {
     char *const *paths;
     size_t path_count;
     const char *problem, *kernel, *out; /* as in ht_survey_options */
+    const ht_profile *profile;          /* kernels' times, of which the chosen are taken, those that
+                                           take longest first; NULL: all are, by place */
     const char *commands;               /* compile_commands.json; NULL: the one in a given folder */
     size_t jobs;                        /* processes; 0: one a core */
     double file_limit;                  /* seconds for one file; 0: none */
@@ -23,7 +26,7 @@ typedef struct ht_refactor_request {
 typedef struct ht_refactor_tree_result {
     size_t files, parsed;
     size_t kept;     /* files whose results are those of an earlier run */
-    json_t *kernels; /* rows, by file and place: docs/json.md */
+    json_t *kernels; /* rows, by file and place, or by time: docs/json.md */
     json_t *errors;  /* of files; docs/json.md */
     int code;        /* the exit code that these files ask for */
 } ht_refactor_tree_result;

@@ -25,6 +25,8 @@ struct ht_refactor_kept {
 static void request_put(const ht_refactor_request *request, ht_text *out) {
     ht_kept_key_text(out, "problem", request->problem);
     ht_kept_key_text(out, "kernel", request->kernel);
+    ht_kept_key_text(out, "profile", request->profile ? request->profile->hash : NULL);
+    ht_kept_key_number(out, "share", request->profile ? request->profile->share : 1);
     ht_kept_key_text(out, "out", request->out);
     ht_kept_key_analysis(out, &request->compiler);
     ht_kept_key_number(out, "next to sources", request->beside);

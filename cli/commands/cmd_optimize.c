@@ -266,7 +266,7 @@ static int tune(optimization *in, const ht_refactor_options *compiler) {
     session->settle_context = in;
     in->outputs = &outputs;
     if (in->given->profile)
-        ht_profile_report(&in->profile, &in->survey, in->out);
+        ht_profile_report(&in->profile, "tuned", ht_profile_in_survey, &in->survey, in->out);
     if (in->survey.entries.count)
         fprintf(in->out, "Tuning on %s: %s\n\n", session->device.name, session->device.description);
     ht_status status = ht_entries_tune(&in->survey.entries, session, in->out, &error);

@@ -1,6 +1,7 @@
 #include "base/file.h"
 #include "base/result.h"
 #include "cli/reports/explain_kernel.h"
+#include "cli/reports/profile_report.h"
 #include "cli/reports/refactor_report.h"
 #include "cli/tuning_options.h"
 #include "pipeline/outputs.h"
@@ -16,6 +17,8 @@ typedef struct refactor_options {
     const char *sandbox;
     const char *problem;
     const char *kernel;
+    const char *profile;
+    double share;
     const char *out;
     const char *json;
     const char *sarif;
@@ -40,6 +43,13 @@ static const ht_option options[] = {
              "NAME.problem.json next to NAME.hip is read, when there is one."},
     {"kernel", HT_OPTION_TEXT, offsetof(refactor_options, kernel), "NAME",
      .help = "Only the kernel of this name."},
+    {"profile", HT_OPTION_TEXT, offsetof(refactor_options, profile), "FILE",
+     .help = "A profiler's list of kernels and times, as CSV: rocprof's results.stats.csv, "
+             "rocprofv3's kernel_stats.csv or kernel_trace.csv. Kernels come in the order of "
+             "their time, those that take little of it are left out (--share)."},
+    {"share", HT_OPTION_NUMBER, offsetof(refactor_options, share), "PERCENT", .fallback = "95",
+     .help = "With --profile: only the fewest kernels are taken that together take this share of "
+             "the time, unless --kernel names one; the others are listed. 100: all."},
     {"explain", HT_OPTION_FLAG, offsetof(refactor_options, explain),
      .help =
          "Prints every remark: what was made a parameter, what was not and why, with file, line "
@@ -134,7 +144,19 @@ static void kept_print(const ht_refactor_tree_result *result, FILE *out) {
                 timed, timed == 1 ? "was" : "were", timed == 1 ? "it" : "them");
 }
 
-static int report(const ht_refactor_tree_result *result, const refactor_options *given) {
+/* Returns true if a row is of the kernel. */
+static bool in_rows(const void *rows, const ht_profile_kernel *kernel) {
+    size_t index;
+    json_t *row;
+    json_array_foreach(
+        (json_t *)rows, index,
+        row) if (ht_profile_names(kernel,
+                                  json_string_value(json_object_get(row, "name")))) return true;
+    return false;
+}
+
+static int report(const ht_refactor_tree_result *result, const ht_profile *profile,
+                  const refactor_options *given) {
     enum { MANY = 20 };
     FILE *out = ht_report_stream(given->json);
     ht_report_detail detail = given->explain ? HT_REPORT_ALL
@@ -151,6 +173,8 @@ static int report(const ht_refactor_tree_result *result, const refactor_options 
     ht_refactor_report_files(result->kernels, given->out, detail, out);
     ht_refactor_report_summary(result->kernels, result->files, result->parsed, detail, out);
     kept_print(result, out);
+    if (profile != NULL)
+        ht_profile_report(profile, "rewritten", in_rows, result->kernels, out);
     if (ht_interrupted)
         fprintf(out, "\nInterrupted: this is what was read until then.\n");
     json_t *document = document_make(result);
@@ -182,6 +206,17 @@ static int explain(const ht_command_line *line, const refactor_options *given) {
     return code;
 }
 
+static ht_status profile_take(const refactor_options *given, ht_profile *out, ht_error *error) {
+    if (given->share <= 0 || given->share > 100)
+        return ht_error_set(error, HT_ERROR_INPUT,
+                            "option --share: %g is no share: it is a number above 0, up to 100",
+                            given->share);
+    ht_status status = given->profile ? ht_profile_load(given->profile, out, error) : HT_OK;
+    if (status == HT_OK && given->profile)
+        ht_profile_choose(out, given->share / 100.0);
+    return status;
+}
+
 static int run_refactor(const ht_command_line *line) {
     const refactor_options *given = line->options;
     if (names_kernel(line, given))
@@ -204,7 +239,11 @@ static int run_refactor(const ht_command_line *line) {
     ht_refactor_tree_result result = {0};
     ht_error error = {0};
     ht_recipe *recipe = NULL;
-    ht_status status = given->recipe ? ht_recipe_load(given->recipe, &recipe, &error) : HT_OK;
+    ht_profile profile = {0};
+    ht_status status = profile_take(given, &profile, &error);
+    request.profile = given->profile ? &profile : NULL;
+    if (status == HT_OK)
+        status = given->recipe ? ht_recipe_load(given->recipe, &recipe, &error) : HT_OK;
     request.compiler.recipe = recipe;
     request.compiler.tries = request.verify;
     if (status == HT_OK)
@@ -219,13 +258,14 @@ static int run_refactor(const ht_command_line *line) {
     if (status != HT_OK) {
         code = ht_report_error(&error);
     } else {
-        code = report(&result, given);
+        code = report(&result, request.profile, given);
         int unmet = recipe && !ht_interrupted ? ht_recipe_check(recipe, result.kernels) : 0;
         code = code ? code : unmet;
         code = result.code ? result.code : code;
     }
     ht_refactor_tree_result_free(&result);
     ht_recipe_free(recipe);
+    ht_profile_free(&profile);
     ht_compiler_arguments_free(&request.compiler);
     return code;
 }
@@ -256,6 +296,7 @@ const ht_command ht_command_refactor = {
                 "hiptemper refactor --explain conv2d conv.hip\n"
                 "hiptemper refactor src/ -I include -D USE_FLOAT --out templates\n"
                 "hiptemper refactor src/ --json=kernels.json\n"
+                "hiptemper refactor src/ --profile kernel_stats.csv\n"
                 "hiptemper refactor conv.hip --save-recipe conv.recipe.json\n"
                 "hiptemper refactor conv.hip --recipe conv.recipe.json\n"
                 "hiptemper refactor . --compile-commands build/compile_commands.json --sarif "

@@ -2,21 +2,28 @@
 
 enum { SHOWN = 10 };
 
-static bool is_found(const ht_profile_kernel *kernel, const ht_survey *survey) {
+bool ht_profile_in_survey(const void *context, const ht_profile_kernel *kernel) {
+    const ht_survey *survey = context;
     for (size_t i = 0; i < survey->entries.count; ++i)
         if (ht_profile_names(kernel, survey->entries.items[i].name))
             return true;
     return false;
 }
 
+typedef struct list {
+    const ht_profile *profile;
+    bool (*has)(const void *context, const ht_profile_kernel *kernel);
+    const void *context;
+} list;
+
 /* Prints "HEAD a (3.1 %), b (1.0 %) and 4 more": of the kernels that were chosen, those that no
  * source has; or of the others all. */
-static void list_print(const ht_profile *profile, const ht_survey *survey, bool chosen,
-                       const char *head, FILE *out) {
+static void list_print(const list *of, bool chosen, const char *head, FILE *out) {
+    const ht_profile *profile = of->profile;
     size_t count = 0;
     for (size_t i = 0; i < profile->count; ++i) {
         const ht_profile_kernel *kernel = &profile->kernels[i];
-        if (kernel->chosen != chosen || (chosen && is_found(kernel, survey)))
+        if (kernel->chosen != chosen || (chosen && of->has(of->context, kernel)))
             continue;
         if (count++ >= SHOWN)
             continue;
@@ -29,10 +36,13 @@ static void list_print(const ht_profile *profile, const ht_survey *survey, bool 
         fputc('\n', out);
 }
 
-void ht_profile_report(const ht_profile *profile, const ht_survey *survey, FILE *out) {
+void ht_profile_report(const ht_profile *profile, const char *done,
+                       bool (*has)(const void *context, const ht_profile_kernel *kernel),
+                       const void *context, FILE *out) {
+    const list of = {profile, has, context};
     char head[96];
-    snprintf(head, sizeof head,
-             "Not tuned, as the others take %g %% of the time (--share):", 100 * profile->share);
-    list_print(profile, survey, false, head, out);
-    list_print(profile, survey, true, "In the profile, but in none of these files:", out);
+    snprintf(head, sizeof head, "Not %s, as the others take %g %% of the time (--share):", done,
+             100 * profile->share);
+    list_print(&of, false, head, out);
+    list_print(&of, true, "In the profile, but in none of these files:", out);
 }

@@ -7,8 +7,12 @@
 
 #include <stdio.h>
 
-/* Prints which of the profile's kernels are not tuned: as they take little of the time, or as no
- * source has them. */
-void ht_profile_report(const ht_profile *profile, const ht_survey *survey, FILE *out);
+/* Prints which of the profile's kernels are not "tuned", or whatever is done: as they take little
+ * of the time, or as no source has them, of which `has` is asked. */
+void ht_profile_report(const ht_profile *profile, const char *done,
+                       bool (*has)(const void *context, const ht_profile_kernel *kernel),
+                       const void *context, FILE *out);
+/* Returns true if an entry of the survey is the kernel; for `has`. */
+bool ht_profile_in_survey(const void *survey, const ht_profile_kernel *kernel);
 
 #endif

@@ -437,3 +437,40 @@ Test(refactor, a_transformation_that_there_is_not_is_bad_input) {
         program_free(&result);
     }
 }
+
+/* Those that take the time, the longest first, whatever their order in files and names. */
+Test(refactor, a_profile_chooses_kernels_and_orders_them) {
+    static const char kernel[] = "__global__ void %s(float *out, int n) {\n"
+                                 "    int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+                                 "    if (i < n) out[i] = i;\n}\n";
+    char *first = ht_format("#include <hip/hip_runtime.h>\n%s%s", kernel, kernel);
+    char *a = ht_format(first, "little", "second"), *b = ht_format(first, "longest", "unseen");
+    workplace_write("a.hip", a);
+    workplace_write("b.hip", b);
+    workplace_write("stats.csv", "Name,TotalDurationNs\n\"second(float*, int)\",300\n"
+                                 "\"little(float*, int)\",20\n\"longest(float*, int)\",600\n"
+                                 "\"library(float*)\",80\n");
+    json_t *document = run_json("refactor a.hip b.hip --profile stats.csv --json --no-verify", 0);
+    cr_expect_eq(json_array_size(json_object_get(document, "kernels")), 2);
+    cr_expect_str_eq(kernel_text(document, 0, "name"), "longest");
+    cr_expect_str_eq(kernel_text(document, 1, "name"), "second");
+    const json_t *row = json_array_get(json_object_get(document, "kernels"), 0);
+    cr_expect_float_eq(json_real_value(json_object_get(row, "share")), 0.6, 1e-12);
+    json_decref(document);
+    document =
+        run_json("refactor a.hip b.hip --profile stats.csv --share 100 --json --no-verify", 0);
+    cr_expect_eq(json_array_size(json_object_get(document, "kernels")), 3, "unseen took no time");
+    json_decref(document);
+    program_result words = program_run("refactor a.hip b.hip --profile stats.csv --no-verify");
+    cr_expect(strstr(words.out, "Not rewritten, as the others take 95 % of the time (--share): "
+                                "little (2.0 %)"),
+              "%s", words.out);
+    cr_expect(strstr(words.out, "in none of these files: library (8.0 %)"), "%s", words.out);
+    program_free(&words);
+    words = program_run("refactor a.hip --profile nothing.csv");
+    cr_expect_eq(words.code, 2, "%s", words.err);
+    program_free(&words);
+    free(b);
+    free(a);
+    free(first);
+}
