@@ -50,7 +50,9 @@ ht_status ht_emulate_sanitize_start(ht_error *error) {
                             "(Debian: apt-get install libclang-rt-19-dev)");
     char **arguments = own_arguments();
     setenv("LD_PRELOAD", library, 1);
-    setenv("ASAN_OPTIONS", options, 1);
+    const char *given = getenv("ASAN_OPTIONS");
+    char *all = ht_format("%s:%s", options, given != NULL ? given : ""); /* the last one counts */
+    setenv("ASAN_OPTIONS", all, 1);
     fflush(NULL);
     if (arguments != NULL)
         execv("/proc/self/exe", arguments);

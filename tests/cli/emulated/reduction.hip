@@ -1,4 +1,5 @@
 // Sums by shared memory, static and dynamic, by shuffles and by atomics; a template kernel.
+#include <hip/hip_cooperative_groups.h> // before HIP's runtime, which older headers do not take
 #include <hip/hip_runtime.h>
 
 #include <cstdio>
