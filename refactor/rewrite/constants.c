@@ -109,11 +109,17 @@ static void names_choose(settling *in, size_t owner) {
 
 /* ---- their texts ---- */
 
+/* Returns true for a namespace, and for extern "C" in one. */
+static bool is_scope(enum CXCursorKind kind) {
+    return kind == CXCursor_Namespace || kind == CXCursor_LinkageSpec ||
+           kind == CXCursor_UnexposedDecl;
+}
+
 /* Returns the scopes between a place and the kernel's: "blur::"; free(). */
 static char *scopes(const settling *in, const ht_constants *kernel, size_t offset) {
     char *text = ht_strdup("");
     CXCursor scope = clang_getCursorSemanticParent(kernel->model->definition.function);
-    while (!in->style.macro && clang_getCursorKind(scope) == CXCursor_Namespace) {
+    while (!in->style.macro && is_scope(clang_getCursorKind(scope))) {
         size_t file;
         ht_range range;
         char *name = ht_cursor_name(scope);
@@ -122,7 +128,8 @@ static char *scopes(const settling *in, const ht_constants *kernel, size_t offse
         bool around =
             known && base + range.begin <= kernel->place && kernel->place <= base + range.end;
         bool inside = known && base + range.begin <= offset && offset <= base + range.end;
-        if (around && !inside && name[0] && name[0] != '(') {
+        bool named = clang_getCursorKind(scope) == CXCursor_Namespace && name[0] && name[0] != '(';
+        if (around && !inside && named) {
             char *longer = ht_format("%s::%s", name, text);
             free(text);
             text = longer;

@@ -137,6 +137,21 @@ Test(written_form, a_test_inside_of_a_test_stays_behind_it) {
     free(text);
 }
 
+/* extern "C" is no scope of names, and the namespace around it is one. */
+Test(written_form, a_launch_outside_of_a_namespace_names_its_constants) {
+    char *text = written("#include <hip/hip_runtime.h>\n"
+                         "namespace image {\n"
+                         "extern \"C\" __global__ void k(const float *in, float *out, int n) {\n"
+                         "    const int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+                         "    if (i < n) out[i] = in[i] * 2;\n}\n"
+                         "} // namespace image\n"
+                         "void run(const float *in, float *out, int n) {\n"
+                         "    image::k<<<(n + 255) / 256, 256>>>(in, out, n);\n}\n",
+                         "COARSEN_X=4");
+    expect_part(text, "image::kOutputsPerThread");
+    free(text);
+}
+
 /* ---- macros ---- */
 
 Test(written_form, a_macro_whose_uses_all_change_is_defined_anew) {
