@@ -178,6 +178,91 @@ static char *kernel_copied(const ht_plan *plan) {
     return ht_text_take(&text);
 }
 
+/* Returns what stands at a place of the launch: the new text, or the original's. */
+static char *chosen_text(const ht_plan *plan, const ht_launch_print *print, const ht_values *values,
+                         ht_launch_fallback fallback, const char *test) {
+    if (print->part == HT_LAUNCH_GRID_OR_OLD)
+        return either(test, grid_either(plan, print, values, false),
+                      fallback == HT_FALLBACK_COPY ? ht_range_shown(print->site->grid.argument)
+                                                   : grid_either(plan, print, values, true));
+    if (print->part == HT_LAUNCH_BLOCK_OR_OLD)
+        return either(test, ht_launch_block_new(plan, print, values),
+                      ht_range_shown(print->site->block.argument));
+    char *choice = either(test, ht_range_shown(print->place), old_kernel(plan, print));
+    char *text = ht_format("(%s)", choice);
+    free(choice);
+    return text;
+}
+
+/* Puts the author's words in place of a whole argument, which from ahead of the launch would show
+ * the name that takes its place there. Takes over `text`; free(). */
+static char *with_argument(const ht_plan *plan, ht_range argument, char *text) {
+    if (!text || argument.end <= argument.begin)
+        return text;
+    char *shown = ht_range_shown(argument);
+    char *words = ht_strndup(plan->model->text + argument.begin, argument.end - argument.begin);
+    char *plain = ht_text_replaced(words, "$", "$$");
+    char *out = ht_text_replaced(text, shown, plain);
+    free(shown);
+    free(words);
+    free(plain);
+    free(text);
+    return out;
+}
+
+enum { COLUMNS = 100 };
+
+/* Appends `const dim3 NAME = TEST ? NEW : OLD;`, in three lines where one is too long. Takes over
+ * both texts; returns false if one is NULL. */
+static bool add_dim3(const char *name, const char *test, char *new, char *old, int blank,
+                     const char *line, ht_text *out) {
+    bool good = new && old;
+    if (good) {
+        char *whole = ht_format("const dim3 %s = %s ? %s : %s;", name, test, new, old);
+        if (strlen(whole) + (size_t)blank <= COLUMNS)
+            ht_text_printf(out, "%.*s%s\n", blank, line, whole);
+        else
+            ht_text_printf(out, "%.*sconst dim3 %s = %s\n%.*s    ? %s\n%.*s    : %s;\n", blank,
+                           line, name, test, blank, line, new, blank, line, old);
+        free(whole);
+    }
+    free(new);
+    free(old);
+    return good;
+}
+
+/* Returns the declarations ahead of a launch, in lines like its own; "": it needs none. */
+static char *ahead_text(const ht_plan *plan, const ht_launch_print *print, const ht_values *values,
+                        ht_launch_fallback fallback) {
+    if (fallback == HT_FALLBACK_NONE)
+        return ht_strdup("");
+    ht_range first = print->site->grid.argument, second = print->site->block.argument;
+    char *test = with_argument(plan, first, ht_launch_test(plan, print, values));
+    test = with_argument(plan, second, test);
+    const char *line = plan->model->text + print->place.begin;
+    int blank = (int)strspn(line, " \t");
+    ht_text text = {0};
+    ht_text_printf(&text,
+                   "%.*s// the original's blocks for sizes of which these would be too many\n"
+                   "%.*sconst bool %s = %s;\n",
+                   blank, line, blank, line, print->fits, test ? test : "");
+    bool good =
+        test && add_dim3(print->block, print->fits, ht_launch_block_new(plan, print, values),
+                         with_argument(plan, second, ht_range_shown(second)), blank, line, &text);
+    if (good) {
+        char *old = fallback == HT_FALLBACK_COPY ? ht_range_shown(first)
+                                                 : grid_either(plan, print, values, true);
+        good = add_dim3(print->blocks, print->fits,
+                        with_argument(plan, first, grid_either(plan, print, values, false)),
+                        with_argument(plan, first, old), blank, line, &text);
+    }
+    free(test);
+    if (good)
+        return ht_text_take(&text);
+    ht_text_free(&text);
+    return NULL;
+}
+
 char *ht_launch_choice_text(const ht_plan *plan, const ht_launch_print *print,
                             const ht_values *values) {
     ht_launch_fallback fallback = ht_launch_fallback_of(plan, print->grid, values);
@@ -186,18 +271,14 @@ char *ht_launch_choice_text(const ht_plan *plan, const ht_launch_print *print,
     if (fallback == HT_FALLBACK_NONE ||
         (fallback == HT_FALLBACK_SAME && print->part == HT_LAUNCH_KERNEL_OR_OLD))
         return ht_range_shown(print->place);
-    char *test = ht_launch_test(plan, print, values), *text = NULL;
-    if (test && print->part == HT_LAUNCH_GRID_OR_OLD)
-        text = either(test, grid_either(plan, print, values, false),
-                      fallback == HT_FALLBACK_COPY ? ht_range_shown(print->place)
-                                                   : grid_either(plan, print, values, true));
-    else if (test && print->part == HT_LAUNCH_BLOCK_OR_OLD)
-        text = either(test, ht_launch_block_new(plan, print, values), ht_range_shown(print->place));
-    else if (test) {
-        char *choice = either(test, ht_range_shown(print->place), old_kernel(plan, print));
-        text = ht_format("(%s)", choice);
-        free(choice);
-    }
+    if (print->part == HT_LAUNCH_AHEAD)
+        return ahead_text(plan, print, values, fallback);
+    if (print->fits && print->part == HT_LAUNCH_GRID_OR_OLD)
+        return ht_strdup(print->blocks);
+    if (print->fits && print->part == HT_LAUNCH_BLOCK_OR_OLD)
+        return ht_strdup(print->block);
+    char *test = print->fits ? ht_strdup(print->fits) : ht_launch_test(plan, print, values);
+    char *text = test ? chosen_text(plan, print, values, fallback, test) : NULL;
     free(test);
     return text;
 }

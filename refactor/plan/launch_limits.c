@@ -1,4 +1,5 @@
 #include "refactor/plan/launch_limits.h"
+#include "refactor/plan/launch_ahead.h"
 #include "refactor/plan/launch_choice.h"
 #include "refactor/plan/plan.h"
 #include "refactor/plan/render.h"
@@ -213,11 +214,28 @@ static size_t qualifier_begin(const char *text, size_t at) {
     return at;
 }
 
+/* Returns a name for what is declared for a launch: "blur_grid". The plan owns it. */
+static const char *named_after(ht_plan *plan, const char *what) {
+    char *name = ht_format("%s_%s", plan->model->name, what);
+    const char *given = ht_plan_name(plan, name);
+    free(name);
+    return given;
+}
+
 static void choose_at(ht_plan *plan, const ht_grid *grid, const ht_launch_site *site,
                       const char *params) {
     ht_launch_print print = {.grid = grid, .site = site};
     for (int axis = 0; axis < 3; ++axis)
         print.assumed = print.assumed || ht_symbol_is_assumed(site->block.axis[axis]);
+    size_t line;
+    if (ht_launch_ahead_place(plan, site, &line)) {
+        print.fits = named_after(plan, "fits"); /* other kernels are launched there, too */
+        print.block = named_after(plan, "block");
+        print.blocks = named_after(plan, "grid");
+        print.part = HT_LAUNCH_AHEAD;
+        print.place = (ht_range){line, line};
+        ht_plan_print(plan, print.place, params, "ahead", &print, true);
+    }
     print.part = HT_LAUNCH_GRID_OR_OLD;
     print.place = site->grid.argument;
     ht_plan_print(plan, print.place, params, "grid or old", &print, true);

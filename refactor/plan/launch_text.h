@@ -16,6 +16,7 @@ typedef enum ht_launch_part {
     HT_LAUNCH_GRID_OR_OLD,
     HT_LAUNCH_BLOCK_OR_OLD,
     HT_LAUNCH_KERNEL_OR_OLD,
+    HT_LAUNCH_AHEAD,     /* declarations ahead of the launch: which of both, and block and grid */
     HT_LAUNCH_OLD_KERNEL /* a copy of the original kernel, under another name */
 } ht_launch_part;
 
@@ -30,6 +31,9 @@ typedef struct ht_launch_print {
     ht_range arguments;   /* the template arguments of the launch; may be empty */
     bool divisor_follows; /* the name in the quotient already has the new block's value */
     bool assumed;         /* the original's block is known only at run time */
+    /* Names of what is declared ahead of the launch: that the new blocks fit, the block, the grid;
+     * NULL: it chooses where it stands. The plan owns them. */
+    const char *fits, *block, *blocks;
 } ht_launch_print;
 
 /* Returns the text, with $[ ], for a configuration; free(). NULL: it cannot be written. */

@@ -271,8 +271,9 @@ Test(every_size, a_quotient_of_reals_rounds_up_exactly) {
 Test(every_size, a_grid_that_is_no_plain_quotient_keeps_its_constants) {
     const char *pieces[] = {"int threads = 256;",
                             "blocks = n > 1000 ? (n + threads - 1) / threads : 4",
-                            "k<<<blocks <= 536870911 ? blocks * 4 : blocks, "
-                            "blocks <= 536870911 ? 64 : threads>>>",
+                            "k_fits = blocks <= 536870911;",
+                            "k_block = k_fits ? 64 : threads;",
+                            "k_grid = k_fits ? blocks * 4 : blocks;",
                             NULL};
     expect_pieces(GUARDED "void run(const float *in, float *out, int n) {\n"
                           "    const int threads = 256;\n"

@@ -137,6 +137,52 @@ Test(written_form, a_test_inside_of_a_test_stays_behind_it) {
     free(text);
 }
 
+/* ---- launches ---- */
+
+Test(written_form, a_choice_of_two_launches_is_declared_ahead) {
+    char *text = example("filter_constant", "BLOCK_X=64 BLOCK_Y=4");
+    expect_part(text, "    const bool filter_image_fits = height <= 262140;\n"
+                      "    const dim3 filter_image_block = filter_image_fits ? dim3(64, 4) : "
+                      "block_dim;\n");
+    expect_part(text, "    filter_image<<<filter_image_grid, filter_image_block, 0, "
+                      "hipStreamDefault>>>(d_input");
+    free(text);
+    text = example("depthwise", "BLOCK_X=64 BLOCK_Y=4 COARSEN_X=2");
+    expect_part(text, "  hipLaunchKernelGGL(DepthwiseConv3x3, DepthwiseConv3x3_grid, "
+                      "DepthwiseConv3x3_block, 0, stream, input, filter,\n");
+    free(text);
+}
+
+#define TALL(launch)                                                                               \
+    "#include <hip/hip_runtime.h>\n"                                                               \
+    "__global__ void k(const float *in, float *out, int w, int h) {\n"                             \
+    "    const int x = blockIdx.x * blockDim.x + threadIdx.x;\n"                                   \
+    "    const int y = blockIdx.y * blockDim.y + threadIdx.y;\n"                                   \
+    "    if (x < w && y < h) out[y * w + x] = in[y * w + x] * 2;\n}\n"                             \
+    "void run(const float *in, float *out, int w, int h, bool twice) {\n"                          \
+    "    dim3 block(32, 8), grid((w + 31) / 32, (h + 7) / 8);\n" launch "}\n"
+
+/* Where a declaration could not stand, or would be jumped over, the launch chooses. */
+Test(written_form, a_launch_that_is_no_statement_of_a_block_chooses_where_it_stands) {
+    static const char *const launches[] = {
+        "    if (twice)\n        k<<<grid, block>>>(in, out, w, h);\n",
+        "    switch (w) {\n    default:\n        k<<<grid, block>>>(in, out, w, h);\n    }\n",
+        "    /* all */ k<<<grid, block>>>(in, out, w, h);\n"};
+    for (size_t i = 0; i < sizeof launches / sizeof *launches; ++i) {
+        char *source = ht_format(TALL("%s"), launches[i]);
+        char *text = written(source, "BLOCK_X=64 BLOCK_Y=4");
+        expect_part(text, "k<<<h <= 262140 ? ");
+        free(text);
+        free(source);
+    }
+    char *text =
+        written(TALL("    { // once\n\n        k<<<grid, block>>>(in, out, w, h);\n    }\n"),
+                "BLOCK_X=64 BLOCK_Y=4");
+    expect_part(text, "        const bool k_fits = h <= 262140;\n");
+    expect_part(text, "        k<<<k_grid, k_block>>>(in, out, w, h);\n");
+    free(text);
+}
+
 /* extern "C" is no scope of names, and the namespace around it is one. */
 Test(written_form, a_launch_outside_of_a_namespace_names_its_constants) {
     char *text = written("#include <hip/hip_runtime.h>\n"

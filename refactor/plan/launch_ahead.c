@@ -1,0 +1,90 @@
+#include "refactor/plan/launch_ahead.h"
+
+#include "base/memory.h"
+#include "refactor/kernel/facts.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Returns true if the word stands in the text as a whole one. */
+static bool has_word(const char *text, size_t length, const char *word) {
+    size_t size = strlen(word);
+    for (size_t at = 0; at + size <= length; ++at) {
+        bool before = at > 0 && (isalnum((unsigned char)text[at - 1]) || text[at - 1] == '_');
+        bool after = at + size < length &&
+                     (isalnum((unsigned char)text[at + size]) || text[at + size] == '_');
+        if (!before && !after && memcmp(text + at, word, size) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* Returns where the line that holds a place begins. */
+static size_t line_begin(const char *text, size_t at) {
+    while (at > 0 && text[at - 1] != '\n')
+        --at;
+    return at;
+}
+
+/* Returns the last character that a line says something with, apart from a comment of C++ at its
+ * end; 0: it says nothing. '*': it may be the end of another comment. */
+static char last_of(const char *text, size_t begin, size_t end) {
+    size_t last = begin;
+    for (size_t at = begin; at < end; ++at) {
+        if (text[at] == '/' && at + 1 < end && text[at + 1] == '/')
+            break;
+        if (text[at] == '"' || text[at] == '#')
+            return '*';
+        if (!isspace((unsigned char)text[at]))
+            last = at + 1;
+    }
+    if (last == begin)
+        return 0;
+    return last > begin + 1 && text[last - 1] == '/' && text[last - 2] == '*' ? '*'
+                                                                              : text[last - 1];
+}
+
+/* Returns true if the text ahead of a line ends a statement or begins a block. */
+static bool is_after_statement(const char *text, size_t line) {
+    char last = 0;
+    while (line > 0 && last == 0) {
+        size_t begin = line_begin(text, line - 1);
+        last = last_of(text, begin, line - 1);
+        line = begin;
+    }
+    return last == ';' || last == '{' || last == '}';
+}
+
+/* Returns where a launch begins whose kernel's name is at a place: with the name's scopes, or with
+ * the macro that has it as its argument. */
+static size_t call_begin(const char *text, size_t at) {
+    static const char macro[] = "hipLaunchKernelGGL";
+    size_t begin = at, size = sizeof macro - 1;
+    while (begin > 0 && (isalnum((unsigned char)text[begin - 1]) ||
+                         (text[begin - 1] && strchr("_:", text[begin - 1]))))
+        --begin;
+    size_t open = begin;
+    while (open > 0 && strchr(" (\t", text[open - 1]) && text[open - 1])
+        --open;
+    bool called = open < begin && open >= size && memcmp(text + open - size, macro, size) == 0;
+    return called ? open - size : begin;
+}
+
+bool ht_launch_ahead_place(const ht_plan *plan, const ht_launch_site *site, size_t *out_line) {
+    static const char *const jumps[] = {"switch", "goto", "case"};
+    const ht_source *source = plan->model->facts->source;
+    const ht_user_file *file = &source->files[site->file];
+    size_t function_file, begin = call_begin(file->text, site->range.begin);
+    size_t line = line_begin(file->text, begin);
+    ht_range function;
+    bool good = !site->in_macro && file->base == 0 &&
+                ht_source_range(source, site->function, &function_file, &function) &&
+                function_file == site->file && function.begin < line;
+    for (size_t at = line; at < begin && good; ++at)
+        good = isspace((unsigned char)file->text[at]);
+    for (size_t i = 0; i < sizeof jumps / sizeof *jumps && good; ++i)
+        good = !has_word(file->text + function.begin, function.end - function.begin, jumps[i]);
+    *out_line = line;
+    return good && is_after_statement(file->text, line);
+}
