@@ -110,6 +110,20 @@ static bool fits(const search *in, const ht_problem *problem) {
            ht_job_memory_check(&binding, in->device, BYTES_MAX, NULL) == HT_OK;
 }
 
+/* Adds the base with the last value of a field before a branch is taken, if it can be run: its grid
+ * must be one that a device launches. */
+static void edge_add(search *in, size_t field, int64_t value) {
+    ht_problem problem;
+    if (in->any_size || !make(in, field, value, &problem))
+        return;
+    if (is_skipped(in, &problem) || !fits(in, &problem)) {
+        ht_problem_free(&problem);
+        return;
+    }
+    HT_GROW(in->items, in->count);
+    in->items[in->count++] = problem;
+}
+
 /* Adds the base with one field so large that the other branch is taken, if it can be run. */
 static bool turn_add(search *in, const ht_expr *condition, bool at_base, char **out_too_large) {
     for (size_t i = 0; i < in->template->problem.field_count && i < FIELDS_MAX; ++i) {
@@ -123,6 +137,7 @@ static bool turn_add(search *in, const ht_expr *condition, bool at_base, char **
         if (!skipped && (in->any_size || fits(in, &problem))) {
             HT_GROW(in->items, in->count);
             in->items[in->count++] = problem;
+            edge_add(in, i, value - 1);
             return true;
         }
         if (!skipped) {
