@@ -10,7 +10,7 @@
 /* Reads "plain" or "any". Another word is HT_ERROR_INPUT. */
 ht_status ht_style_read(const char *word, bool *out_any, ht_error *error);
 /* Returns the forms of the configuration's source that nobody writes by hand, "a lambda around the
- * body (TILED)"; NULL: it is plain; free(). */
+ * body (EDGE_APART)"; NULL: it is plain; free(). */
 char *ht_style_forms(const ht_template *template, const ht_config *config);
 /* Returns the template whose legal configurations are the plain ones; NULL: all are, or it has no
  * room for that; free with ht_template_free. */

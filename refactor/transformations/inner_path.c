@@ -219,7 +219,7 @@ static void write(inner_path *in) {
         free(told);
     }
     ht_plan_param(plan, param, "false, true", "false");
-    ht_plan_require(plan, "!%s || %s", param, in->form->param);
+    ht_plan_require(plan, "!%s || %s", param, in->form->apart);
     for (size_t i = 0; i < in->steps.count; ++i)
         ht_plan_require(plan, "!%s || %s == %lld", param, in->steps.names[i],
                         (long long)in->steps.values[i].value);

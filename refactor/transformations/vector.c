@@ -79,11 +79,11 @@ static bool pack_outputs(ht_plan *plan, ht_tiled_form *form) {
     ht_plan_param(plan, param, "1, 2, 4", "1");
     ht_plan_require(plan, "%s == 1 || %s %% %s == 0 && !%s", param, factor, param, strided);
     if (jam && tiled)
-        ht_plan_require(plan, "%s == 1 || %s || %s", param, wide->jam, form->param);
+        ht_plan_require(plan, "%s == 1 || %s || %s", param, wide->jam, form->apart);
     else if (jam)
         ht_plan_require(plan, "%s == 1 || %s", param, wide->jam);
     else
-        ht_plan_require(plan, "%s == 1 || %s", param, form->param);
+        ht_plan_require(plan, "%s == 1 || %s", param, form->apart);
     ht_plan_remark_place(plan, HT_REMARK_APPLIED, (ht_position){0},
                          "%s: elements of this many neighbouring outputs are one access", param);
     return true;

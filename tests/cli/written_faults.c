@@ -39,9 +39,11 @@ static const char tall_config[] = "BLOCK_X=128 BLOCK_Y=1";
 static const char turned[] = "turned.hip", turned_config[] = "TILE=8";
 static const char totals[] = "totals.hip", totals_config[] = "BLOCK_Y=4";
 static const char column[] = "column.h", column_config[] = "BLOCK_X=64 NZ_SIZE=7 COARSEN_X=2";
-static const char banded[] = "rows.hip", banded_config[] =
-                                             "BLOCK_X=16 BLOCK_Y=16 TILED=true COARSEN_Y=4 "
-                                             "COARSEN_Y_STRIDED=true GRID_ORDER=4";
+static const char banded[] = "rows.hip",
+                  banded_config[] = "BLOCK_X=16 BLOCK_Y=16 TILED=true EDGE_APART=true COARSEN_Y=4 "
+                                    "COARSEN_Y_STRIDED=true GRID_ORDER=4";
+
+static const char joint_config[] = "BLOCK_X=64 BLOCK_Y=8 TILED=true COARSEN_X=4 COARSEN_Y=2";
 
 static const char layers[] = "layers.hip", layers_config[] = "BLOCK_X=64 BLOCK_Y=2 COARSEN_X=2";
 

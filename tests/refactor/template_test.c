@@ -1,5 +1,6 @@
 /* Templates of sources as people write them: they parse, print, compile, and by default they are
  * the original. */
+#include "gpu.h"
 #include "refactor/rewrite/apply.h"
 #include "support.h"
 
@@ -128,19 +129,38 @@ static void check_template(const ht_kernel *kernel) {
     ht_template_free(again, count);
 }
 
+enum { TRIES_MAX = 20000 };
+
+/* Draws a legal configuration in which half of the parameters have another value than their
+ * default. Without a problem's sizes it is the default one. */
+static ht_config draw_legal(const ht_kernel *kernel, const ht_problem_file *problems,
+                            ht_random *random) {
+    const ht_template *template = kernel->template;
+    const ht_problem_file *own = kernel->inferred ? kernel->inferred : problems;
+    const ht_problem_entry *entry = own ? ht_problem_file_entry(own, kernel->name) : NULL;
+    bool legal = !entry || !entry->instance_count;
+    ht_config config = ht_config_default(template);
+    for (size_t tries = 0; tries < TRIES_MAX && !legal; ++tries) {
+        const ht_binding binding = {template, &entry->instances[0], &test_gpu};
+        config = ht_config_default(template);
+        for (size_t i = 0; i < template->param_count; ++i)
+            if (ht_random_below(random, 2))
+                config.choice[i] =
+                    (uint16_t)ht_random_below(random, template->params[i].value_count);
+        cr_assert_eq(ht_binding_legal(&binding, &config, &legal, NULL, NULL), HT_OK);
+    }
+    return config;
+}
+
 /* Checks all kernels of the file at once, with random values, as device and as host code. */
-static void check_applied(const ht_refactor *refactor) {
+static void check_applied(const ht_refactor *refactor, const ht_problem_file *problems) {
     ht_refactor_choice choices[8];
     ht_random random;
     size_t count = ht_refactor_kernel_count(refactor);
     ht_random_seed(&random, 13);
-    for (size_t i = 0; i < count; ++i) {
-        const ht_template *template = ht_refactor_kernel(refactor, i)->template;
-        choices[i] = (ht_refactor_choice){.kernel = i, .config = ht_config_default(template)};
-        for (size_t j = 0; j < template->param_count; ++j)
-            choices[i].config.choice[j] =
-                (uint16_t)ht_random_below(&random, template->params[j].value_count);
-    }
+    for (size_t i = 0; i < count; ++i)
+        choices[i] = (ht_refactor_choice){
+            .kernel = i, .config = draw_legal(ht_refactor_kernel(refactor, i), problems, &random)};
     char *text, *output;
     ht_error error;
     cr_assert_eq(ht_refactor_apply(refactor, choices, count, &text, &error), HT_OK, "%s",
@@ -162,7 +182,7 @@ ParameterizedTest(char **path, template, parses_is_the_original_by_default_and_a
         check_template(ht_refactor_kernel(refactor, i));
         check_default_code(ht_refactor_kernel(refactor, i));
     }
-    check_applied(refactor);
+    check_applied(refactor, problems);
     ht_refactor_free(refactor);
     ht_problem_file_free(problems);
 }

@@ -137,6 +137,82 @@ Test(written_form, a_test_inside_of_a_test_stays_behind_it) {
     free(text);
 }
 
+/* ---- outputs side by side in one body ---- */
+
+/* Loops of the author's stay around the loop over outputs, and his guard asks for the first. */
+Test(written_form, outputs_that_share_loads_are_an_array) {
+    char *text = example("conv2d_direct", "TILED=true COARSEN_X=4");
+    expect_part(
+        text,
+        "    const int ow_first = (blockIdx.x * blockDim.x + threadIdx.x) * kOutputsPerThread;\n"
+        "    int oh = blockIdx.y * blockDim.y + threadIdx.y;\n"
+        "    int k = blockIdx.z % K;\n"
+        "    int n = blockIdx.z / K;\n"
+        "\n"
+        "    if (ow_first >= OW || oh >= OH)\n"
+        "        return;\n"
+        "    const bool all_inside = OW - ow_first >= kOutputsPerThread;\n"
+        "\n"
+        "    float sum[kOutputsPerThread] = {};\n"
+        "    for (int c = 0; c < C; c++) {\n"
+        "        for (int r = 0; r < R; r++) {\n"
+        "            for (int s = 0; s < S; s++) {\n"
+        "                #pragma unroll\n"
+        "                for (int tx = 0; tx < kOutputsPerThread; ++tx) {\n"
+        "                    const int ow = all_inside ? ow_first + tx : min(ow_first + tx, OW - "
+        "1);\n"
+        "                    sum[tx] += x[((n * C + c) * H + oh + r) * W + ow + s] * w[((k * C + "
+        "c) "
+        "* R + r) * S + s];\n"
+        "                }\n"
+        "            }\n"
+        "        }\n"
+        "    }\n"
+        "    #pragma unroll\n"
+        "    for (int tx = 0; tx < kOutputsPerThread; ++tx) {\n"
+        "        const int ow = ow_first + tx;\n"
+        "        if (all_inside || ow < OW)\n"
+        "            y[((n * K + k) * OH + oh) * OW + ow] = sum[tx];\n"
+        "    }\n"
+        "}\n");
+    expect_none(text, "auto ");
+    expect_none(text, "dim3 blockIdx");
+    free(text);
+}
+
+Test(written_form, a_guard_around_the_work_stays_around_an_array_of_outputs) {
+    char *text = example("separable", "TILED=true COARSEN_X=4 COARSEN_Y=2 BLOCK_X=64");
+    expect_part(text,
+                "    if (x_first < width && y_first < height) {\n"
+                "        const bool all_inside = height - y_first >= kRowsPerThread && width - "
+                "x_first >= kOutputsPerThread;\n"
+                "        float value[kRowsPerThread][kOutputsPerThread] = {};\n");
+    expect_part(text, "                if (all_inside || (y < height && x < width))\n"
+                      "                    dst[y * width + x] = value[ty][tx];\n"
+                      "            }\n"
+                      "    }\n"
+                      "}\n");
+    free(text);
+}
+
+/* Bounds on both sides, and of another type, are those of the author's guard. */
+Test(written_form, an_array_of_outputs_keeps_to_its_guard) {
+    char *text =
+        written(KERNEL("    if (i < 1 || i >= n - 1) return;\n"
+                       "    float sum = 0;\n"
+                       "    for (int k = -1; k <= 1; ++k) sum += in[i + k];\n    out[i] = sum;\n"),
+                "TILED=true COARSEN_X=4");
+    expect_part(text, "    if (i_high < 1 || i_first >= n - 1) return;\n");
+    expect_part(text, "    if (i_low < 1) i_low = 1;\n");
+    expect_part(text, "    if (i_high >= (n - 1)) i_high = (n - 1) - 1;\n");
+    expect_part(text, "!all_inside && i_first + tx < i_low ? i_low : ");
+    free(text);
+    text = example("filter_constant", "TILED=true COARSEN_X=4");
+    expect_part(text, "x = all_inside || x_first + tx < width ? x_first + tx : width - 1;");
+    expect_part(text, "    for(size_t mask_y = 0; mask_y < mask_width; ++mask_y)\n    {\n");
+    free(text);
+}
+
 /* ---- launches ---- */
 
 Test(written_form, a_choice_of_two_launches_is_declared_ahead) {
@@ -195,6 +271,15 @@ Test(written_form, a_launch_outside_of_a_namespace_names_its_constants) {
                          "    image::k<<<(n + 255) / 256, 256>>>(in, out, n);\n}\n",
                          "COARSEN_X=4");
     expect_part(text, "image::kOutputsPerThread");
+    free(text);
+}
+
+/* Where threads meet, none leaves before the others. */
+Test(written_form, threads_that_load_a_tile_together_have_one_body) {
+    char *text = example("separable", "TILED=true COARSEN_X=2 STAGE_SRC=true");
+    expect_part(text, "    if (x_tile >= width) return; // no output of the block\n");
+    expect_part(text, "    const bool all_inside = y_tile + ");
+    expect_none(text, "auto ");
     free(text);
 }
 

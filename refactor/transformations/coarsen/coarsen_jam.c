@@ -18,20 +18,10 @@
 static void write_list(ht_coarsen *c, ht_syntax_list list, size_t count, ht_writer *writer,
                        bool label, bool top);
 
-/* Returns true if a number begins as a literal 0, which `= {}` sets for all outputs. */
-static bool starts_at_zero(const ht_coarsen *c, const ht_syntax *node) {
-    const ht_syntax_variable *variable = &c->tree->variables[node->variable];
-    bool number = variable->type == HT_TYPE_REAL || variable->type == HT_TYPE_INTEGER;
-    if (!number || variable->is_open || variable->is_array || !ht_variable_has_initialiser(c, node))
-        return false;
-    const ht_syntax *start = ht_syntax_strip(node->children[0]);
-    return start->plain && ht_syntax_is_literal(start) && ht_syntax_literal(start) == 0;
-}
-
 /* Returns true if the array of a variable's values has nothing to be set in the loop. */
 static bool is_set(const ht_coarsen *c, const ht_syntax *node) {
     return c->tree->variables[node->variable].is_array || !ht_variable_has_initialiser(c, node) ||
-           starts_at_zero(c, node);
+           ht_coarsen_starts_at_zero(c, node);
 }
 
 static void write_array(ht_coarsen *c, const ht_syntax *node, ht_writer *writer, size_t like) {
@@ -42,7 +32,8 @@ static void write_array(ht_coarsen *c, const ht_syntax *node, ht_writer *writer,
     ht_writer_line(writer, like);
     ht_writer_printf(writer, "%s%s[${%s}]", type, variable->name, c->names.factor);
     ht_writer_source(writer, name, end);
-    if (starts_at_zero(c, node) || (variable->is_array && ht_variable_has_initialiser(c, node)))
+    if (ht_coarsen_starts_at_zero(c, node) ||
+        (variable->is_array && ht_variable_has_initialiser(c, node)))
         ht_writer_printf(writer, " = {}");
     ht_writer_printf(writer, ";");
     free(type);

@@ -3,6 +3,7 @@
 #include "refactor/kernel/syntax_value.h"
 #include "refactor/plan/plan.h"
 #include "refactor/transformations/coarsen/coarsen_place.h"
+#include "refactor/transformations/coarsen/coarsen_prepare.h"
 #include "refactor/transformations/coarsen/coarsen_state.h"
 
 #include <ctype.h>
@@ -42,6 +43,12 @@ void ht_writer_swaps_clear(ht_writer *writer) {
 void ht_writer_free(ht_writer *writer) {
     ht_writer_swaps_clear(writer);
     ht_text_free(&writer->text);
+}
+
+ht_writer ht_writer_inner(const ht_writer *writer) {
+    ht_writer inner = {.c = writer->c, .depth = writer->depth, .level_count = writer->level_count};
+    memcpy(inner.levels, writer->levels, sizeof inner.levels);
+    return inner;
 }
 
 void ht_writer_join(ht_writer *writer, ht_writer *inner) {
@@ -104,6 +111,16 @@ static void indent(ht_writer *writer) {
     const char *unit = indent_unit(writer);
     for (int i = 0; i < writer->depth; ++i)
         ht_text_append(&writer->text, unit);
+    for (size_t i = 0; i < writer->level_count; ++i)
+        ht_text_printf(&writer->text, "$?{%s}{}{%s}", writer->levels[i], unit);
+}
+
+/* Returns how many of a line's blanks are left out, as the depth is below 0. */
+static size_t outdent(const ht_writer *writer, const char *line) {
+    size_t blank = strspn(line, " \t"), out = 0;
+    if (writer->depth < 0)
+        out = (size_t)-writer->depth * strlen(indent_unit(writer));
+    return out < blank ? out : blank;
 }
 
 static void piece(ht_writer *writer, size_t begin, size_t end) {
@@ -115,14 +132,16 @@ static void piece(ht_writer *writer, size_t begin, size_t end) {
 static void lines(ht_writer *writer, size_t begin, size_t end) {
     const char *text = writer->c->model->text;
     size_t from = begin;
-    for (size_t at = begin; at < end && writer->depth > 0; ++at) {
+    bool moved = writer->depth != 0 || writer->level_count > 0;
+    for (size_t at = begin; at < end && moved; ++at) {
         bool blank = text[at + 1] == '\n' || text[at + 1] == '\r' || text[at + 1] == '#';
         if (text[at] != '\n' || blank || !is_cut_free(writer, at + 1))
             continue;
         piece(writer, from, at + 1);
         from = at + 1;
-        if (from < end || from == end)
-            indent(writer);
+        size_t out = outdent(writer, text + from);
+        from = from + out < end ? from + out : end;
+        indent(writer);
     }
     piece(writer, from, end);
 }
@@ -162,7 +181,8 @@ void ht_writer_line(ht_writer *writer, size_t like) {
     if (line + blank > like)
         blank = like - line;
     ht_text_append(&writer->text, "\n");
-    ht_text_append_n(&writer->text, text + line, blank);
+    size_t out = outdent(writer, text + line);
+    ht_text_append_n(&writer->text, text + line, blank - (out < blank ? out : blank));
     indent(writer);
 }
 
@@ -173,6 +193,22 @@ void ht_writer_lines(ht_writer *writer, const char *text, size_t like) {
         ht_writer_line(writer, like);
     }
     ht_text_append(&writer->text, at);
+}
+
+void ht_writer_lead(ht_writer *writer, const ht_syntax *node) {
+    size_t lead = ht_statement_lead(writer->c, node), begin = ht_statement_of(node)->range.begin;
+    const char *text = writer->c->model->text;
+    if (!memchr(text + lead, '\n', begin - lead)) {
+        ht_writer_line(writer, begin);
+        while (isspace((unsigned char)text[lead]))
+            ++lead;
+    }
+    ht_writer_source(writer, lead, begin);
+}
+
+void ht_writer_statement(ht_writer *writer, const ht_syntax *statement) {
+    ht_writer_lead(writer, statement);
+    ht_writer_source(writer, statement->range.begin, ht_statement_tail(writer->c, statement));
 }
 
 /* ---- declarations that are written anew ---- */
@@ -224,8 +260,8 @@ static bool is_plain_type(const char *text, size_t length) {
     return plain;
 }
 
-char *ht_coarsen_x_type(const ht_coarsen *c) {
-    const ht_syntax_variable *x = &c->tree->variables[c->x];
+char *ht_coarsen_index_type(const ht_coarsen *c, size_t variable) {
+    const ht_syntax_variable *x = &c->tree->variables[variable];
     const ht_syntax *statement = ht_statement_of(x->declaration);
     size_t begin = statement->range.begin, end = x->name_end - strlen(x->name);
     const char *text = c->model->text;
@@ -236,6 +272,19 @@ char *ht_coarsen_x_type(const ht_coarsen *c) {
             return ht_strndup(text + begin, end - begin);
     }
     return ht_syntax_variable_type(x, false);
+}
+
+char *ht_coarsen_x_type(const ht_coarsen *c) {
+    return ht_coarsen_index_type(c, c->x);
+}
+
+bool ht_coarsen_starts_at_zero(const ht_coarsen *c, const ht_syntax *node) {
+    const ht_syntax_variable *variable = &c->tree->variables[node->variable];
+    bool number = variable->type == HT_TYPE_REAL || variable->type == HT_TYPE_INTEGER;
+    if (!number || variable->is_open || variable->is_array || !ht_variable_has_initialiser(c, node))
+        return false;
+    const ht_syntax *start = ht_syntax_strip(node->children[0]);
+    return start->plain && ht_syntax_is_literal(start) && ht_syntax_literal(start) == 0;
 }
 
 void ht_writer_variable(ht_writer *writer, const ht_syntax *node) {

@@ -13,13 +13,18 @@ typedef struct ht_swap {
     size_t order;
 } ht_swap;
 
+enum { HT_WRITER_LEVELS_MAX = 24 };
+
 typedef struct ht_writer {
     ht_coarsen *c;
     ht_text text;
     ht_swap *swaps; /* owned */
     size_t swap_count;
     bool sorted, failed; /* `failed`: there are two different texts for one place */
-    int depth;           /* levels of indentation in addition to the original's */
+    int depth;           /* levels of indentation in addition to the original's; below 0: less */
+    /* Further levels, each of which only an applied source has for which its condition is not 0. */
+    const char *levels[HT_WRITER_LEVELS_MAX];
+    size_t level_count;
 } ht_writer;
 
 void ht_writer_swap(ht_writer *writer, ht_range range, char *text); /* takes `text` */
@@ -37,11 +42,20 @@ void ht_writer_free(ht_writer *writer);
 void ht_writer_join(ht_writer *writer, ht_writer *inner);
 /* Returns true if braces match: only then the text can be a part of a choice, `$?{ }{ }{ }`. */
 bool ht_writer_is_balanced(const ht_writer *writer);
+/* Writes a statement as it is, with the comments ahead of it; _lead: these alone. */
+void ht_writer_statement(ht_writer *writer, const ht_syntax *statement);
+void ht_writer_lead(ht_writer *writer, const ht_syntax *node);
+/* Makes a writer with the same depth and no text. */
+ht_writer ht_writer_inner(const ht_writer *writer);
 /* Writes "TYPE name[n] = init;" for a variable that shares its declaration with others. */
 void ht_writer_variable(ht_writer *writer, const ht_syntax *variable);
-/* Returns the type of the index x without const, as its author wrote it where that can stand alone,
- * with a space after it; free(). NULL: it cannot be written. */
+/* Returns the type of an index (_x_type: of x) without const, as its author wrote it where that can
+ * stand alone, with a space after it; free(). NULL: it cannot be written. */
+char *ht_coarsen_index_type(const ht_coarsen *c, size_t variable);
 char *ht_coarsen_x_type(const ht_coarsen *c);
+/* Returns true if a variable that becomes an array is a number that begins as a literal 0, which `=
+ * {}` sets for all outputs. */
+bool ht_coarsen_starts_at_zero(const ht_coarsen *c, const ht_syntax *variable);
 /* Returns the end of the `[n][m]` after a name. */
 size_t ht_variable_dimensions_end(const ht_coarsen *c, const ht_syntax *node, size_t begin);
 

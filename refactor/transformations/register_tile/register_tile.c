@@ -8,11 +8,13 @@
 #include "refactor/plan/plan.h"
 #include "refactor/transformations/coarsen/coarsen_checks.h"
 #include "refactor/transformations/coarsen/coarsen_prepare.h"
+#include "refactor/transformations/coarsen/coarsen_write.h"
 #include "refactor/transformations/register_tile/tiled_front.h"
 #include "refactor/transformations/register_tile/tiled_once.h"
 #include "refactor/transformations/register_tile/tiled_parts.h"
 #include "refactor/transformations/register_tile/tiled_plain.h"
 #include "refactor/transformations/register_tile/tiled_share.h"
+#include "refactor/transformations/register_tile/tiled_single.h"
 #include "refactor/transformations/register_tile/tiled_stage.h"
 #include "refactor/transformations/register_tile/tiled_write.h"
 
@@ -72,7 +74,7 @@ static void find_axis(ht_tiled *t, int axis) {
         return;
     }
     const ht_syntax_variable *variable = &c->tree->variables[found];
-    char *type = ht_syntax_variable_type(variable, false);
+    char *type = ht_coarsen_index_type(c, found);
     if (node->type != HT_TYPE_INTEGER || node->bits < 32 || !type || variable->measured)
         ht_coarsen_refuse(c, node->at, "the type of the global index is not understood");
     if (of->uses_thread || of->uses_block || of->uses_grid_dim || !ht_plan_block(c->plan, axis))
@@ -178,8 +180,11 @@ static void add_params(ht_tiled *t) {
     t->names.edge = ht_plan_name(plan, "edge");
     t->names.whole = ht_plan_name(plan, "all_inside");
     t->names.tile = ht_plan_name(plan, "tile");
+    t->form.apart = ht_plan_name(plan, "EDGE_APART");
     ht_plan_param(plan, t->form.param, "false, true", "false");
-    ht_plan_form(plan, t->form.param, "a lambda around the body");
+    ht_plan_param(plan, t->form.apart, "false, true", "false");
+    ht_plan_form(plan, t->form.apart, "a lambda around the body");
+    ht_plan_require(plan, "%s || !%s", t->form.param, t->form.apart);
     if (plan->forms.wide.jam)
         ht_plan_require(plan, "!%s || !%s", t->form.param, plan->forms.wide.jam);
     if (plan->stack.param) /* the form has the original's blocks, one by one */
@@ -308,6 +313,7 @@ static void ht_tiled_free(ht_tiled_form *form) {
     }
     ht_tiled_forget(t);
     ht_tiled_once_free(t);
+    ht_tiled_single_free(t);
     free(t->added.swaps);
     free(t->added.inserts);
     free(form->vectors);
@@ -361,6 +367,7 @@ const ht_transformation ht_transformation_tiled = {
                            {30,
                             {{.prefix = "TILED", .values = {1}},
                              {.prefix = "COARSEN_X", .values = {8, 4, 2}, .of_others = true},
+                             {.prefix = "EDGE_APART", .values = {1}},
                              {.prefix = "INNER_PATH", .values = {1}, .of_others = true},
                              {.prefix = "VECTOR_OUTPUTS", .values = {4}, .of_others = true},
                              {.prefix = "TILE_", .values = {2}}}}}},

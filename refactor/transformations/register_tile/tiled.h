@@ -56,6 +56,8 @@ typedef struct ht_tiled_vector {
 
 typedef struct ht_tiled_form {
     const char *param; /* "TILED" */
+    const char *apart; /* parameter: threads whose outputs are all inside have a copy of the body
+                          without tests for that, "EDGE_APART" */
     ht_tiled_axis axes[3];
     size_t axis_count;
     /* In addition, a thread's outputs may be along an index that is blockIdx itself (or blockIdx %

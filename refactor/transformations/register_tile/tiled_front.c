@@ -327,11 +327,27 @@ static char *index_text(const ht_tile_bound *bound, const char *name) {
     return ht_text_take(&text);
 }
 
-static char *bound_text(const ht_tile_bound *bound) {
+char *ht_tiled_bound_text(const ht_tile_bound *bound) {
     const ht_syntax *node = ht_syntax_written(bound->bound);
     bool simple = node->kind == HT_SYNTAX_NAME || node->kind == HT_SYNTAX_CONSTANT ||
                   node->kind == HT_SYNTAX_PAREN || node->kind == HT_SYNTAX_MEMBER;
     return ht_format(simple ? "$[%zu,%zu]" : "($[%zu,%zu])", node->range.begin, node->range.end);
+}
+
+void ht_tiled_write_limit(const ht_tiled *t, const ht_tile_bound *bound, ht_writer *writer,
+                          size_t like) {
+    const ht_tiled_axis *axis = t->axes[bound->axis].form;
+    bool upper = is_upper(bound), strict = bound->op == HT_BINARY_LT || bound->op == HT_BINARY_GT;
+    const char *far = upper ? axis->high : axis->low;
+    char *last = index_text(bound, far), *limit = ht_tiled_bound_text(bound);
+    ht_writer_line(writer, like);
+    ht_writer_printf(writer, "if (%s %s %s) %s = %s%s;", last,
+                     ht_operator_text(ht_operator_negated(bound->op)), limit, far, limit,
+                     !strict ? ""
+                     : upper ? " - 1"
+                             : " + 1");
+    free(last);
+    free(limit);
 }
 
 static void write_bound(ht_tiled *t, const ht_tile_bound *bound, ht_writer *writer, size_t like) {
@@ -345,20 +361,12 @@ static void write_bound(ht_tiled *t, const ht_tile_bound *bound, ht_writer *writ
     const ht_tiled_axis *axis = t->axes[bound->axis].form;
     bool upper = is_upper(bound);
     const char *near = upper && axis->low ? axis->low : upper ? axis->origin : axis->high;
-    const char *far = upper ? axis->high : axis->low;
     const char *fails = ht_operator_text(ht_operator_negated(bound->op));
-    bool strict = bound->op == HT_BINARY_LT || bound->op == HT_BINARY_GT;
-    char *first = index_text(bound, near), *last = index_text(bound, far);
-    char *limit = bound_text(bound);
+    char *first = index_text(bound, near), *limit = ht_tiled_bound_text(bound);
     ht_writer_printf(writer, "if (%s %s %s) return; // no output of the block", first, fails,
                      limit);
-    ht_writer_line(writer, like);
-    ht_writer_printf(writer, "if (%s %s %s) %s = %s%s;", last, fails, limit, far, limit,
-                     !strict ? ""
-                     : upper ? " - 1"
-                             : " + 1");
+    ht_tiled_write_limit(t, bound, writer, like);
     free(first);
-    free(last);
     free(limit);
 }
 

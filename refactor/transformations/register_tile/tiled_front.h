@@ -13,6 +13,12 @@ void ht_tiled_uncut(ht_tiled *t); /* forgets all of that */
 /* Writes the front: tile origins, bounds, statements, the test for empty blocks. */
 void ht_tiled_write_front(ht_tiled *t, ht_writer *writer, size_t like);
 
+/* Writes `if (high >= limit) high = limit - 1;` for a bound of an index. */
+void ht_tiled_write_limit(const ht_tiled *t, const ht_tile_bound *bound, ht_writer *writer,
+                          size_t like);
+/* Returns the bound as text that stands between operators; free(). */
+char *ht_tiled_bound_text(const ht_tile_bound *bound);
+
 /* Returns the plan's name for NAMESUFFIX. */
 const char *ht_tiled_name_like(ht_plan *plan, const char *suffix, const char *name);
 /* Names an axis's variables; its factor is set. */

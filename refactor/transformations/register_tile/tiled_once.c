@@ -109,7 +109,7 @@ static void write_loops(ht_tiled *t, const bool *needed, const char *inside, ht_
     int loops = ht_tiled_begin_loops(t, needed, writer, like);
     ht_writer_line(writer, like);
     ht_text_append(&writer->text, inside);
-    ht_tiled_end_loops(loops, writer, like);
+    ht_tiled_end_loops(t, needed, loops, writer, like);
 }
 
 static void write_any(ht_tiled *t, const ht_syntax *at, const bool *asked, ht_writer *writer,
@@ -118,7 +118,7 @@ static void write_any(ht_tiled *t, const ht_syntax *at, const bool *asked, ht_wr
         t->once.any = ht_plan_name(t->c.plan, "any");
     ht_writer_line(writer, like);
     ht_writer_printf(writer, "bool %s = false; // is any of them inside?", t->once.any);
-    ht_writer inner = {.c = &t->c, .depth = writer->depth};
+    ht_writer inner = ht_writer_inner(writer);
     ht_writer_printf(&inner, "%s = %s || (", t->once.any, t->once.any);
     ht_carried_visit(&t->c, ht_statement_of(at), collect_test, &(collecting){t, &inner});
     any_writing in = {&inner, 0};
@@ -132,7 +132,7 @@ static void write_any(ht_tiled *t, const ht_syntax *at, const bool *asked, ht_wr
 static void write_read(ht_tiled *t, ht_tile_once *of, ht_writer *writer, size_t like) {
     bool *needed = ht_alloc(t->c.tree->variable_count + 1, sizeof *needed);
     ht_tiled_needs(t, &of->node, 0, 1, needed);
-    ht_writer inner = {.c = &t->c, .depth = writer->depth};
+    ht_writer inner = ht_writer_inner(writer);
     char *dimensions, *place;
     ht_tiled_write_places(t, needed, &dimensions, &place);
     free(of->place);

@@ -103,9 +103,23 @@ typedef struct ht_tile_walked {
     const char *steps, *fresh, *last;
 } ht_tile_walked;
 
+/* The texts of the form. The template has the first, and an applied source one of them. */
+typedef enum ht_tile_text {
+    HT_TILE_APART, /* a function that is called in one way where all outputs are inside, and in
+                      another where some may lie outside */
+    HT_TILE_BLOCK, /* one body for all; threads may meet in it */
+    HT_TILE_THREAD /* the same where threads do not meet: a thread without outputs returns, and the
+                      author's declarations and guards stay */
+} ht_tile_text;
+
 /* The tiled form while it is made and written. */
 typedef struct ht_tiled {
     ht_tiled_form form;
+    ht_tile_text text; /* that is being written */
+    bool is_apart[3];  /* by text: it cannot be written, and the parameter is required */
+    int entered;       /* guards around the work in the text being written */
+    char **conditions; /* of levels of indentation; owned */
+    size_t condition_count;
     ht_coarsen c;
     ht_tile_axis axes[HT_TILED_AXES_MAX]; /* all axes of the form, outermost first */
     size_t axis_count;

@@ -3,6 +3,7 @@
 #include "refactor/kernel/reach.h"
 #include "refactor/kernel/syntax_value.h"
 #include "refactor/plan/plan.h"
+#include "refactor/transformations/coarsen/coarsen_place.h"
 #include "refactor/transformations/coarsen/coarsen_prepare.h"
 #include "refactor/transformations/coarsen/coarsen_share.h"
 #include "refactor/transformations/coarsen/coarsen_write.h"
@@ -274,7 +275,7 @@ void ht_tiled_add_plain(ht_tiled *t) {
 
 /* ---- writing ---- */
 
-void ht_tiled_write_plain(ht_tiled *t, const ht_syntax *declaration, ht_writer *writer,
+static void write_several(ht_tiled *t, const ht_syntax *declaration, ht_writer *writer,
                           size_t like) {
     const ht_tiled_axis *axis = &t->form.plain;
     const ht_tile_axis *of = &t->axes[0];
@@ -305,4 +306,24 @@ void ht_tiled_write_plain(ht_tiled *t, const ht_syntax *declaration, ht_writer *
                          of->count->range.begin, of->count->range.end, axis->high,
                          of->count->range.begin, of->count->range.end);
     }
+}
+
+void ht_tiled_write_plain(ht_tiled *t, const ht_syntax *declaration, ht_writer *writer,
+                          size_t like) {
+    const char *factor = t->form.plain.factor;
+    const ht_syntax *statement = ht_statement_of(declaration);
+    if (t->text == HT_TILE_APART) {
+        write_several(t, declaration, writer, like);
+        return;
+    }
+    ht_writer_printf(writer, "$?{%s == 1}{}{", factor);
+    if (statement->count == 1)
+        ht_writer_statement(writer, statement);
+    else {
+        ht_writer_line(writer, like);
+        ht_writer_variable(writer, declaration);
+    }
+    ht_writer_printf(writer, "}$?{%s > 1}{}{", factor);
+    write_several(t, declaration, writer, like);
+    ht_writer_printf(writer, "}");
 }

@@ -10,6 +10,7 @@
 #include "refactor/transformations/register_tile/tiled_once.h"
 #include "refactor/transformations/register_tile/tiled_parts.h"
 #include "refactor/transformations/register_tile/tiled_share.h"
+#include "refactor/transformations/register_tile/tiled_single.h"
 #include "refactor/transformations/register_tile/tiled_vector.h"
 #include "refactor/transformations/register_tile/tiled_write.h"
 
@@ -20,6 +21,8 @@
 /* Returns the output's index, not clamped: "x0 + tx * x_step". free(). */
 static char *ht_tiled_place(const ht_tiled *t, size_t axis) {
     const ht_tiled_axis *of = t->axes[axis].form;
+    if (t->text != HT_TILE_APART)
+        return ht_tiled_single_place(t, axis);
     if (!of->strided)
         return ht_format("%s + %s", of->first, of->counter);
     return ht_format("%s + %s$?{%s}{ * %s}{ * ${%s}}", of->first, of->counter, of->strided,
@@ -31,8 +34,8 @@ void ht_tiled_write_places(const ht_tiled *t, const bool *needed, char **out_dim
     ht_text dimensions = {0}, place = {0};
     for (size_t i = 0; i < t->axis_count; ++i)
         if (needed[t->axes[i].variable]) {
-            ht_text_printf(&dimensions, "[${%s}]", t->axes[i].form->factor);
-            ht_text_printf(&place, "[%s]", t->axes[i].form->counter);
+            ht_tiled_dimension(t, i, &dimensions);
+            ht_tiled_element(t, i, &place);
         }
     ht_text_append(&dimensions, "");
     ht_text_append(&place, "");
@@ -45,6 +48,10 @@ void ht_tiled_write_places(const ht_tiled *t, const bool *needed, char **out_dim
 int ht_tiled_write_loops(ht_tiled *t, const bool *needed, size_t inner, ht_writer *writer,
                          size_t like) {
     int count = 0;
+    if (t->text != HT_TILE_APART) {
+        ht_tiled_single_loops(t, needed, writer, like);
+        return 0;
+    }
     for (size_t i = 0; i + inner < t->axis_count; ++i) {
         const ht_tiled_axis *axis = t->axes[i].form;
         if (needed && !needed[t->axes[i].variable])
@@ -66,6 +73,10 @@ int ht_tiled_write_loops(ht_tiled *t, const bool *needed, size_t inner, ht_write
 /* Writes const int x = the output's index; `clamped`: or that of the nearest output inside. */
 void ht_tiled_write_index(ht_tiled *t, size_t i, bool clamped, ht_writer *writer, size_t like) {
     const ht_tiled_axis *axis = t->axes[i].form;
+    if (t->text != HT_TILE_APART) {
+        ht_tiled_single_index(t, i, clamped, writer, like);
+        return;
+    }
     char *place = ht_tiled_place(t, i);
     ht_writer_line(writer, like);
     ht_writer_printf(writer, "const %s%s = ", t->axes[i].type, axis->name);
@@ -136,9 +147,13 @@ static bool is_whole(const ht_tiled *t, const ht_syntax *item) {
     return true;
 }
 
+static bool is_zero(const ht_tiled *t, const ht_syntax *node) {
+    return ht_tiled_is_zero(t, node) || ht_coarsen_starts_at_zero(&t->c, node);
+}
+
 /* Returns true if an array's declaration has values that must be assigned in the loops. */
 static bool is_assigned(const ht_tiled *t, const ht_syntax *node) {
-    return ht_variable_has_initialiser(&t->c, node) && !ht_tiled_is_zero(t, node);
+    return ht_variable_has_initialiser(&t->c, node) && !is_zero(t, node);
 }
 
 static void write_item(ht_tiled *t, const ht_syntax *item, const bool *needed, ht_writer *writer,
@@ -171,7 +186,7 @@ static void write_item(ht_tiled *t, const ht_syntax *item, const bool *needed, h
         }
         ht_writer_printf(writer, "%s", variable->name);
         for (size_t a = 0; a < t->axis_count; ++a)
-            ht_writer_printf(writer, "[%s]", t->axes[a].form->counter);
+            ht_tiled_element(t, a, &writer->text);
         ht_writer_printf(writer, " = ");
         ht_writer_source(writer, node->children[0]->range.begin, node->children[0]->range.end);
         ht_writer_printf(writer, ";");
@@ -182,12 +197,15 @@ static void write_array(ht_tiled *t, const ht_syntax *node, ht_writer *writer, s
     const ht_syntax_variable *variable = &t->c.tree->variables[node->variable];
     char *type = ht_syntax_variable_type(variable, true);
     size_t name = variable->name_end;
-    ht_writer_line(writer, like);
+    if (t->text != HT_TILE_APART && ht_statement_of(node)->count == 1)
+        ht_writer_lead(writer, node);
+    else
+        ht_writer_line(writer, like);
     ht_writer_printf(writer, "%s%s", type ? type : "", variable->name);
     for (size_t a = 0; a < t->axis_count; ++a)
-        ht_writer_printf(writer, "[${%s}]", t->axes[a].form->factor);
+        ht_tiled_dimension(t, a, &writer->text);
     ht_writer_source(writer, name, ht_variable_dimensions_end(&t->c, node, name));
-    ht_writer_printf(writer, ht_tiled_is_zero(t, node) ? " = {};" : ";");
+    ht_writer_printf(writer, is_zero(t, node) ? " = {};" : ";");
     writer->failed |= !type;
     free(type);
 }
@@ -253,40 +271,79 @@ void ht_tiled_write_items(ht_tiled *t, ht_syntax_list list, size_t begin, size_t
 /* Writes the items with values that were read ahead. */
 static void write_items_once(ht_tiled *t, ht_syntax_list list, size_t begin, size_t end,
                              const bool *needed, ht_writer *writer, size_t like) {
-    ht_writer inner = {.c = &t->c, .depth = writer->depth};
+    ht_writer inner = ht_writer_inner(writer);
     for (size_t i = begin; i < end; ++i)
         ht_tiled_collect_swaps(t, list[i], &inner, NULL);
     ht_tiled_write_items(t, list, begin, end, needed, &inner, like);
     ht_writer_join(writer, &inner);
 }
 
+static void count_test(const ht_syntax *test, bool skips, void *context) {
+    (void)test;
+    (void)skips;
+    ++*(size_t *)context;
+}
+
+/* Returns true if a test around the only statement can keep outputs outside from it. */
+static bool is_alone(const ht_tiled *t, ht_syntax_list list, size_t begin, size_t end,
+                     const bool *needed) {
+    size_t tests = 0;
+    ht_carried_visit(&t->c, ht_statement_of(list[begin]), count_test, &tests);
+    bool alone = end - begin == 1 && list[begin]->kind > HT_SYNTAX_EMPTY && tests == 0;
+    for (size_t v = 0; v < t->c.tree->variable_count; ++v)
+        alone = alone && !(needed[v] && !ht_tiled_is_index(t, v));
+    return alone;
+}
+
 /* Writes the statements in loops over all outputs. */
-static void write_usual(ht_tiled *t, ht_syntax_list list, size_t begin, size_t end,
-                        ht_writer *writer) {
+static void write_loops(ht_tiled *t, ht_syntax_list list, size_t begin, size_t end, bool effect,
+                        bool once, ht_writer *writer) {
     size_t like = ht_statement_of(list[begin])->range.begin;
-    bool *needed = ht_alloc(t->c.tree->variable_count + 1, sizeof *needed), effect = t->body.leaves;
+    bool *needed = ht_alloc(t->c.tree->variable_count + 1, sizeof *needed);
     ht_tiled_needs(t, list, begin, end, needed);
     ht_tiled_needs_tests(t, list[begin], needed);
-    for (size_t i = begin; i < end; ++i)
-        effect |= ht_syntax_has_effect(list[i]);
-    bool once = !effect && ht_tiled_once_begin(t, list, begin, end, writer, like);
     ht_tiled_write_loops(t, NULL, 0, writer, like);
-    writer->depth += (int)t->axis_count;
-    if (effect)
+    writer->depth += t->text == HT_TILE_APART ? (int)t->axis_count : 0;
+    if (effect && t->text == HT_TILE_APART)
         write_leave(t, writer, like);
     for (size_t i = 0; i < t->axis_count; ++i)
         if (needed[t->axes[i].variable])
             ht_tiled_write_index(t, i, !effect, writer, like);
+    bool alone = effect && t->text != HT_TILE_APART && is_alone(t, list, begin, end, needed);
+    if (alone)
+        ht_tiled_single_enter(t, needed, writer, like);
+    else if (effect && t->text != HT_TILE_APART)
+        ht_tiled_single_leave(t, needed, writer, like);
     ht_tiled_write_again(t, list, begin, end, needed, writer, like);
     ht_tiled_write_tests(t, list[begin], writer, like);
     if (once)
         write_items_once(t, list, begin, end, needed, writer, like);
     else
         ht_tiled_write_items(t, list, begin, end, needed, writer, like);
-    ht_tiled_end_loops((int)t->axis_count, writer, like);
+    writer->level_count -= alone && writer->level_count > 0;
+    ht_tiled_end_loops(t, NULL, (int)t->axis_count, writer, like);
+    free(needed);
+}
+
+static void write_usual(ht_tiled *t, ht_syntax_list list, size_t begin, size_t end,
+                        ht_writer *writer) {
+    size_t like = ht_statement_of(list[begin])->range.begin;
+    bool effect = t->body.leaves;
+    for (size_t i = begin; i < end; ++i)
+        effect |= ht_syntax_has_effect(list[i]);
+    char *told = t->text == HT_TILE_APART ? NULL : ht_tiled_tested(t, list[begin]);
+    if (told) /* outputs of which one test decides need nothing ahead of it */
+        ht_writer_printf(writer, "$?{%s > 1}{}{", told);
+    bool once = !effect && ht_tiled_once_begin(t, list, begin, end, writer, like);
+    write_loops(t, list, begin, end, effect, once, writer);
     if (once)
         ht_tiled_once_end(t, writer, like);
-    free(needed);
+    if (told) {
+        ht_writer_printf(writer, "}$?{%s == 1}{}{", told);
+        write_loops(t, list, begin, end, effect, false, writer);
+        ht_writer_printf(writer, "}");
+    }
+    free(told);
 }
 
 void ht_tiled_write_segment(ht_tiled *t, ht_syntax_list list, size_t begin, size_t end,
@@ -298,20 +355,21 @@ void ht_tiled_write_segment(ht_tiled *t, ht_syntax_list list, size_t begin, size
     writer->failed |= !ht_tiled_needs(t, list, begin, end, needed);
     bool empty = write_declarations(t, list, begin, end, needed, writer, like);
     free(needed);
-    if (!empty && t->vector.param)
+    if (!empty && t->vector.param && t->text == HT_TILE_APART)
         ht_tiled_write_vectors(t, list, begin, end, write_usual, writer);
     else if (!empty)
         write_usual(t, list, begin, end, writer);
 }
 
 int ht_tiled_begin_loops(ht_tiled *t, const bool *needed, ht_writer *writer, size_t like) {
-    bool any = false;
+    bool any = t->text != HT_TILE_APART;
     for (size_t i = 0; i < t->axis_count; ++i)
         any |= needed[t->axes[i].variable];
     if (!any)
         ht_writer_line(writer, like);
     int loops = ht_tiled_write_loops(t, needed, 0, writer, like);
-    writer->depth += loops ? loops : 1;
+    if (t->text == HT_TILE_APART)
+        writer->depth += loops ? loops : 1;
     for (size_t i = 0; i < t->axis_count; ++i)
         if (needed[t->axes[i].variable])
             ht_tiled_write_index(t, i, true, writer, like);
@@ -319,7 +377,12 @@ int ht_tiled_begin_loops(ht_tiled *t, const bool *needed, ht_writer *writer, siz
     return loops;
 }
 
-void ht_tiled_end_loops(int loops, ht_writer *writer, size_t like) {
+void ht_tiled_end_loops(ht_tiled *t, const bool *needed, int loops, ht_writer *writer,
+                        size_t like) {
+    if (t->text != HT_TILE_APART) {
+        ht_tiled_single_loops_end(t, needed, writer, like);
+        return;
+    }
     --writer->depth;
     ht_writer_line(writer, like);
     ht_writer_printf(writer, "}");
@@ -332,7 +395,7 @@ static void write_once(ht_tiled *t, const ht_tile_insert *insert, ht_writer *wri
     writer->failed |= !ht_tiled_needs(t, &expression, 0, 1, needed);
     int loops = ht_tiled_begin_loops(t, needed, writer, like);
     ht_writer_lines(writer, insert->text, like);
-    ht_tiled_end_loops(loops, writer, like);
+    ht_tiled_end_loops(t, needed, loops, writer, like);
     free(needed);
 }
 

@@ -21,7 +21,7 @@ void ht_tiled_write_again(ht_tiled *t, ht_syntax_list list, size_t begin, size_t
 /* Writes the loops over the needed axes, with the indices and the values computed from them inside.
  * Returns the number of loops, for their end. */
 int ht_tiled_begin_loops(ht_tiled *t, const bool *needed, ht_writer *writer, size_t like);
-void ht_tiled_end_loops(int loops, ht_writer *writer, size_t like);
+void ht_tiled_end_loops(ht_tiled *t, const bool *needed, int loops, ht_writer *writer, size_t like);
 void ht_tiled_write_tests(const ht_tiled *t, const ht_syntax *statement, ht_writer *writer,
                           size_t like);
 void ht_tiled_write_items(ht_tiled *t, ht_syntax_list list, size_t begin, size_t end,

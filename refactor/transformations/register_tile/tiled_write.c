@@ -9,8 +9,11 @@
 #include "refactor/transformations/register_tile/tiled_once.h"
 #include "refactor/transformations/register_tile/tiled_parts.h"
 #include "refactor/transformations/register_tile/tiled_segment.h"
+#include "refactor/transformations/register_tile/tiled_share.h"
+#include "refactor/transformations/register_tile/tiled_single.h"
 #include "refactor/transformations/register_tile/tiled_stage.h"
 #include "refactor/transformations/register_tile/tiled_stream.h"
+#include "refactor/transformations/register_tile/tiled_thread.h"
 
 #include <ctype.h>
 #include <stdlib.h>
@@ -40,12 +43,23 @@ static size_t begin_of(const ht_syntax *node) {
     return node->start;
 }
 
-/* Writes a body in new braces. */
+/* Returns where what stands ahead of a body ends. */
+static size_t header_end(const ht_tiled *t, size_t end) {
+    while (end > 0 && isspace((unsigned char)t->c.model->text[end - 1]))
+        --end;
+    return end;
+}
+
+/* Writes a body in braces: the author's, or new ones. */
 static void write_body(ht_tiled *t, const ht_syntax *owner, const ht_syntax *body,
                        ht_writer *writer) {
     size_t loop = ht_tiled_loop_of(&t->form, owner);
-    ht_writer_printf(writer, " {");
     bool block = body->kind == HT_SYNTAX_COMPOUND;
+    if (block && body != owner && body->plain && t->text != HT_TILE_APART) {
+        ht_writer_source(writer, header_end(t, body->range.begin), body->range.begin);
+        ht_writer_printf(writer, "{");
+    } else
+        ht_writer_printf(writer, " {");
     if (loop != SIZE_MAX)
         write_inserts(t, (long)loop, writer, begin_of(owner));
     if (block)
@@ -57,9 +71,7 @@ static void write_body(ht_tiled *t, const ht_syntax *owner, const ht_syntax *bod
 }
 
 static void write_header(ht_tiled *t, size_t begin, size_t end, ht_writer *writer) {
-    while (end > begin && isspace((unsigned char)t->c.model->text[end - 1]))
-        --end;
-    ht_writer_source(writer, begin, end);
+    ht_writer_source(writer, begin, header_end(t, end));
 }
 
 /* Writes a statement that runs once for all outputs, although parts of it may not. */
@@ -112,13 +124,7 @@ static void write_listed(ht_tiled *t, const ht_syntax *node, ht_writer *writer) 
         ht_writer_variable(writer, node);
         return;
     }
-    size_t lead = ht_statement_lead(&t->c, node);
-    if (!memchr(t->c.model->text + lead, '\n', statement->range.begin - lead)) {
-        ht_writer_line(writer, statement->range.begin);
-        while (isspace((unsigned char)t->c.model->text[lead]))
-            ++lead;
-    }
-    ht_writer_source(writer, lead, statement->range.begin);
+    ht_writer_lead(writer, node);
     write_statement(t, statement, writer);
     ht_writer_source(writer, ht_statement_end(&t->c, statement),
                      ht_statement_tail(&t->c, statement));
@@ -166,7 +172,8 @@ static void write_list(ht_tiled *t, ht_syntax_list list, size_t count, ht_writer
     bool top = list == t->body.work.statements;
     size_t inserted = top ? ht_tiled_top(t) : count; /* before this one */
     for (size_t i = 0; i < count;) {
-        int deeper = top ? entered_above(t, list[i]) : 0;
+        int deeper =
+            top ? entered_above(t, list[i]) - (t->text == HT_TILE_THREAD ? t->entered : 0) : 0;
         writer->depth -= deeper;
         if (i == inserted)
             write_top(t, list[i], writer);
@@ -227,7 +234,7 @@ static bool on_swap(const ht_syntax *node, void *context) {
         ht_text text = {0};
         ht_text_append(&text, t->c.tree->variables[node->variable].name);
         for (size_t a = 0; a < t->axis_count; ++a)
-            ht_text_printf(&text, "[%s]", t->axes[a].form->counter);
+            ht_tiled_element(t, a, &text);
         ht_writer_swap(walk->writer, node->range, ht_text_take(&text));
     }
     return true;
@@ -346,13 +353,16 @@ static void write_ways(ht_tiled *t, const char *thread, const char *block, const
         ht_writer_printf(writer, "else ");
     }
     if (thread)
-        ht_writer_printf(writer, "if (%s)", t->names.whole);
+        ht_writer_printf(writer, "if ($?{%s}{%s && }{}%s)", t->form.apart, t->form.apart,
+                         t->names.whole);
     write_call(t, "false", no, writer, like);
     if (!thread)
         return;
     ht_writer_line(writer, like);
     ht_writer_printf(writer, "else // those outside compute what the nearest one inside does");
-    write_call(t, "true", no, writer, like);
+    char *edge = ht_format("$?{%s}{%s || !%s}{true}", t->form.apart, t->form.apart, t->names.whole);
+    write_call(t, edge, no, writer, like);
+    free(edge);
 }
 
 void ht_tiled_write_calls(ht_tiled *t, ht_tile_walk walk, ht_writer *writer, size_t like) {
@@ -373,49 +383,109 @@ void ht_tiled_write_calls(ht_tiled *t, ht_tile_walk walk, ht_writer *writer, siz
     free(block);
 }
 
+/* Writes whether all outputs of the thread, or of a block in which threads meet, are inside. */
+static void write_whole(ht_tiled *t, ht_writer *writer, size_t like) {
+    char *thread = whole_text(t, false, HT_WALK_NOT), *block = whole_text(t, true, HT_WALK_NOT);
+    if (thread) {
+        ht_writer_line(writer, like);
+        ht_writer_printf(writer, "const bool %s = ", t->names.whole);
+        write_asked(t, thread, block, writer);
+        ht_writer_printf(writer, ";");
+    }
+    free(thread);
+    free(block);
+}
+
+/* Writes the work as a function, and its calls. */
+static void write_apart(ht_tiled *t, ht_writer *writer, size_t like) {
+    ht_writer_line(writer, like);
+    ht_writer_printf(writer, "// the outputs of this thread; edge: some may lie outside");
+    ht_writer_line(writer, like);
+    ht_writer_printf(writer, "auto %s = [&](bool %s", t->names.tile, t->names.edge);
+    if (t->inner.param)
+        ht_writer_printf(writer, "$?{%s}{, bool %s}{, bool %s}", t->inner.param, t->inner.name,
+                         t->inner.name);
+    ht_writer_printf(writer, ") __attribute__((always_inline)) {");
+    ++writer->depth;
+    write_list(t, t->body.work.statements, t->body.work.count, writer);
+    --writer->depth;
+    ht_writer_line(writer, like);
+    ht_writer_printf(writer, "};");
+    ht_tiled_write_walk(t, writer, like);
+}
+
+static void write_front(ht_tiled *t, ht_writer *writer, size_t like) {
+    if (t->text == HT_TILE_THREAD)
+        ht_tiled_thread_front(t, writer, like);
+    else {
+        ht_tiled_write_front(t, writer, like);
+        write_firsts(t, writer, like);
+        if (t->text == HT_TILE_BLOCK)
+            write_whole(t, writer, like);
+    }
+    --writer->depth;
+    write_inserts(t, HT_TILED_FRONT, writer, like);
+    ++writer->depth;
+}
+
 char *ht_tiled_text(ht_tiled *t) {
     ht_coarsen *c = &t->c;
     ht_writer writer = {.c = c};
     size_t like = c->tree->body->children[0]->range.begin;
     for (size_t i = 0; i < t->body.work.count; ++i)
         ht_tiled_collect_swaps(t, t->body.work.statements[i], &writer, NULL);
-    t->vector.count = 0;
-    t->vector.why = NULL;
+    if (t->text == HT_TILE_APART) {
+        t->vector.count = 0;
+        t->vector.why = NULL;
+    }
     ht_writer_source(&writer, c->tree->body->range.begin, c->tree->body->range.begin + 1);
-    ht_tiled_write_front(t, &writer, like);
-    write_firsts(t, &writer, like);
-    --writer.depth;
-    write_inserts(t, HT_TILED_FRONT, &writer, like);
-    ++writer.depth;
-    ht_writer_line(&writer, like);
-    ht_writer_printf(&writer, "// the outputs of this thread; edge: some may lie outside");
-    ht_writer_line(&writer, like);
-    ht_writer_printf(&writer, "auto %s = [&](bool %s", t->names.tile, t->names.edge);
-    if (t->inner.param)
-        ht_writer_printf(&writer, "$?{%s}{, bool %s}{, bool %s}", t->inner.param, t->inner.name,
-                         t->inner.name);
-    ht_writer_printf(&writer, ") __attribute__((always_inline)) {");
-    ++writer.depth;
-    write_list(t, t->body.work.statements, t->body.work.count, &writer);
-    --writer.depth;
-    ht_writer_line(&writer, like);
-    ht_writer_printf(&writer, "};");
-    ht_tiled_write_walk(t, &writer, like);
+    write_front(t, &writer, like);
+    if (t->text == HT_TILE_APART)
+        write_apart(t, &writer, like);
+    else
+        write_list(t, t->body.work.statements, t->body.work.count, &writer);
+    if (t->text == HT_TILE_THREAD)
+        ht_tiled_thread_end(t, &writer);
     ht_writer_line(&writer, c->tree->body->range.end - 1);
     ht_writer_source(&writer, c->tree->body->range.end - 1, c->tree->body->range.end);
-    bool failed = writer.failed;
+    bool failed = writer.failed || !ht_writer_is_balanced(&writer);
     char *text = failed ? NULL : ht_text_take(&writer.text);
     ht_writer_free(&writer);
     return text;
 }
 
+/* Returns one of the texts of an applied source in which all outputs have one body. "": there is
+ * none, and the parameter that it is for is required. free(). */
+static char *single_text(ht_tiled *t, ht_tile_text kind) {
+    t->text = kind;
+    char *text = kind == HT_TILE_BLOCK && ht_tiled_hides(t) ? NULL : ht_tiled_text(t);
+    t->text = HT_TILE_APART;
+    if (text)
+        return text;
+    const char *when = kind == HT_TILE_BLOCK && !t->c.meets ? t->added.meets : NULL;
+    if (!t->is_apart[kind] && (kind == HT_TILE_THREAD || t->c.meets))
+        ht_plan_require(t->c.plan, "!%s || %s", t->form.param, t->form.apart);
+    else if (when)
+        ht_plan_require(t->c.plan, "!(%s) || %s", when, t->form.apart);
+    t->is_apart[kind] = true;
+    return ht_strdup("");
+}
+
 /* Puts the form next to the original, which an applied source leaves out. */
 bool ht_tiled_put(ht_tiled *t, const char *form) {
     ht_range body = t->c.model->definition.body_range;
-    const char *param = t->form.param;
-    char *text = ht_format("$?{%s}{{\nif (%s) %s else $[%zu,%zu]\n}}{%s}", param, param, form,
-                           body.begin, body.end, form);
+    const char *param = t->form.param, *apart = t->form.apart;
+    const char *meets = t->c.meets ? "1" : t->added.meets ? t->added.meets : "0";
+    char *thread = t->c.meets ? ht_strdup("") : single_text(t, HT_TILE_THREAD);
+    char *block = t->c.meets || t->added.meets ? single_text(t, HT_TILE_BLOCK) : ht_strdup("");
+    /* where threads meet only if sizes are constants, the one for these serves any size */
+    char *text = ht_format("$?{%s}{{\nif (%s) %s else $[%zu,%zu]\n}}{$?{%s}{}{%s}"
+                           "$?{!%s && (%s)}{%s}{%s}$?{!%s && !(%s)}{}{%s}}",
+                           param, param, form, body.begin, body.end, apart, form, apart, meets,
+                           block, block, apart, meets, thread);
     bool done = ht_plan_wrap(t->c.plan, body, param, text);
     free(text);
+    free(thread);
+    free(block);
     return done;
 }

@@ -129,7 +129,7 @@ static bool stream_axis(ht_streaming *in, size_t axis) {
     bool any = write_windows(in) > 0;
     if (any) {
         ht_plan_param(plan, in->param, "1, 4, 8, 16, 32", "1");
-        ht_plan_require(plan, "%s == 1 || (%s && %s == 1)", in->param, in->form->param, of->factor);
+        ht_plan_require(plan, "%s == 1 || (%s && %s == 1)", in->param, in->form->apart, of->factor);
         require_unstaged(in);
         ht_plan_cover(plan, of->axis, in->param);
         if (!plan->running.failed)

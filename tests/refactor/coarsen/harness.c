@@ -222,7 +222,8 @@ static void write_variants(const outcomes *of, const variant *variants, size_t c
     ht_text_append(main, "};\n");
     for (size_t v = 0; v < count; ++v) {
         ht_text_printf(main,
-                       "namespace coarse%zu {\n#define TILED %d\n#undef VECTOR_OUTPUTS\n"
+                       "namespace coarse%zu {\n#define TILED %d\n#undef EDGE_APART\n"
+                       "#define EDGE_APART TILED\n#undef VECTOR_OUTPUTS\n"
                        "#define VECTOR_OUTPUTS %u\n#undef COARSEN_X_JAM\n"
                        "#define COARSEN_X_JAM %d\n",
                        v, variants[v].tiled, variants[v].vector ? variants[v].vector : 1,

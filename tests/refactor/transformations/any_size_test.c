@@ -163,8 +163,10 @@ Test(any_size, a_tile_that_is_as_large_as_steps_is_for_those_steps) {
 }
 
 Test(any_size, a_way_inside_is_for_the_steps_that_it_was_found_for) {
-    expect_any_size(&apart_as_given, "TILED=true INNER_PATH=true COARSEN_X=2", 16, 4);
-    expect_any_size(&apart_as_given, "TILED=true INNER_PATH=true STAGE_IN=true COARSEN_Y=2", 8, 8);
+    expect_any_size(&apart_as_given, "TILED=true EDGE_APART=true INNER_PATH=true COARSEN_X=2", 16,
+                    4);
+    expect_any_size(&apart_as_given,
+                    "TILED=true EDGE_APART=true INNER_PATH=true STAGE_IN=true COARSEN_Y=2", 8, 8);
 }
 
 Test(any_size, what_needs_no_constants_is_in_both_kernels) {

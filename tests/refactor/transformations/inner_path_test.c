@@ -56,9 +56,9 @@ static char *problem(int width, int height, int stride, int dilation) {
 #define TESTED "if (iy >= 0 && iy < H && ix >= 0 && ix < W)\n" ADD
 
 static const char *const ways[] = {
-    "TILED=true INNER_PATH=true",
-    "TILED=true INNER_PATH=true COARSEN_X=4 COARSEN_Y=2",
-    "TILED=true INNER_PATH=true COARSEN_X=2 COARSEN_X_STRIDED=true BLOCK_X=4",
+    "TILED=true EDGE_APART=true INNER_PATH=true",
+    "TILED=true EDGE_APART=true INNER_PATH=true COARSEN_X=4 COARSEN_Y=2",
+    "TILED=true EDGE_APART=true INNER_PATH=true COARSEN_X=2 COARSEN_X_STRIDED=true BLOCK_X=4",
     "TILED=true COARSEN_X=4",
     NULL,
 };
@@ -104,15 +104,16 @@ Test(inner_path, strides_and_dilations_that_are_arguments) {
     char *source = padded(ROWS, INDEX(" * S", " * D") TESTED), *problems = problem(41, 30, 2, 2);
     subject of = subject_open(source, problems, "padded");
     cr_expect(applied(&of, "inner-path"));
-    cr_expect(is_legal(&of, "padded", "TILED=true INNER_PATH=true R_SIZE=3 S_SIZE=2 D_SIZE=2"));
-    cr_expect_not(is_legal(&of, "padded", "TILED=true INNER_PATH=true"),
+    cr_expect(is_legal(&of, "padded",
+                       "TILED=true EDGE_APART=true INNER_PATH=true R_SIZE=3 S_SIZE=2 D_SIZE=2"));
+    cr_expect_not(is_legal(&of, "padded", "TILED=true EDGE_APART=true INNER_PATH=true"),
                   "for the problem's steps only");
-    expect_equal(
-        &of, "padded",
-        (const char *const[]){
-            "TILED=true INNER_PATH=true R_SIZE=3 S_SIZE=2 D_SIZE=2",
-            "TILED=true INNER_PATH=true R_SIZE=3 S_SIZE=2 D_SIZE=2 COARSEN_X=2 COARSEN_Y=4",
-            "TILED=true R_SIZE=3 S_SIZE=2 D_SIZE=2 COARSEN_X=2", NULL});
+    expect_equal(&of, "padded",
+                 (const char *const[]){
+                     "TILED=true EDGE_APART=true INNER_PATH=true R_SIZE=3 S_SIZE=2 D_SIZE=2",
+                     "TILED=true EDGE_APART=true INNER_PATH=true R_SIZE=3 S_SIZE=2 D_SIZE=2 "
+                     "COARSEN_X=2 COARSEN_Y=4",
+                     "TILED=true R_SIZE=3 S_SIZE=2 D_SIZE=2 COARSEN_X=2", NULL});
     subject_close(&of);
     free(source);
     free(problems);
@@ -137,7 +138,7 @@ Test(inner_path, tests_that_stay) {
 Test(inner_path, a_tuned_source_asks_once) {
     char *source = padded(ROWS, INDEX("", "") TESTED), *problems = problem(45, 22, 1, 1);
     subject of = subject_open(source, problems, "padded");
-    expect_pieces(&of, "TILED=true INNER_PATH=true COARSEN_X=2",
+    expect_pieces(&of, "TILED=true EDGE_APART=true INNER_PATH=true COARSEN_X=2",
                   (const char *const[]){"bool edge, bool inner", "(inner || iy >= 0)",
                                         "so are their windows", "(false, true)", NULL});
     char *text = apply_config(&of, "TILED=true COARSEN_X=2");

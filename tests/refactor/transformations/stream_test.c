@@ -51,17 +51,20 @@ static void compare(const char *kernel, const char *const *configs) {
 
 Test(stream, a_star_in_three_dimensions) {
     compare("laplace",
-            (const char *const[]){"TILED=true STREAM_Z=4", "TILED=true STREAM_Z=32 BLOCK_Z=1",
-                                  "TILED=true STREAM_Z=8 COARSEN_X=2 COARSEN_Y=4",
-                                  "TILED=true STREAM_Z=16 COARSEN_X=4 COARSEN_X_STRIDED=true",
-                                  "TILED=true STREAM_Z=1 COARSEN_Z=4", NULL});
+            (const char *const[]){
+                "TILED=true EDGE_APART=true STREAM_Z=4",
+                "TILED=true EDGE_APART=true STREAM_Z=32 BLOCK_Z=1",
+                "TILED=true EDGE_APART=true STREAM_Z=8 COARSEN_X=2 COARSEN_Y=4",
+                "TILED=true EDGE_APART=true STREAM_Z=16 COARSEN_X=4 COARSEN_X_STRIDED=true",
+                "TILED=true STREAM_Z=1 COARSEN_Z=4", NULL});
 }
 
 Test(stream, an_element_that_nobody_reads_lies_between) {
-    compare("jacobi3", (const char *const[]){"TILED=true STREAM_Z=4",
-                                             "TILED=true STREAM_Z=32 COARSEN_Y=2", NULL});
+    compare("jacobi3",
+            (const char *const[]){"TILED=true EDGE_APART=true STREAM_Z=4",
+                                  "TILED=true EDGE_APART=true STREAM_Z=32 COARSEN_Y=2", NULL});
     subject of = streamed("jacobi3");
-    expect_pieces(&of, "TILED=true STREAM_Z=8 BLOCK_Z=1",
+    expect_pieces(&of, "TILED=true EDGE_APART=true STREAM_Z=8 BLOCK_Z=1",
                   (const char *const[]){"double a_window[1][1][1][3];", "if (fresh) {",
                                         "(&a[AT(z - 1, y, x)])[(nx * ny)]", "= a[AT(z + 1, y, x)];",
                                         "fresh = false;", NULL});
@@ -74,15 +77,16 @@ Test(stream, an_element_that_nobody_reads_lies_between) {
 
 Test(stream, what_is_read_only_inside_of_the_image_is_loaded_only_there) {
     compare("padded",
-            (const char *const[]){"TILED=true STREAM_Y=4", "TILED=true STREAM_Y=32 COARSEN_X=2",
-                                  "TILED=true STREAM_Y=16 BLOCK_Y=1", NULL});
+            (const char *const[]){"TILED=true EDGE_APART=true STREAM_Y=4",
+                                  "TILED=true EDGE_APART=true STREAM_Y=32 COARSEN_X=2",
+                                  "TILED=true EDGE_APART=true STREAM_Y=16 BLOCK_Y=1", NULL});
     subject of = streamed("padded");
-    expect_pieces(&of, "TILED=true STREAM_Y=4",
+    expect_pieces(&of, "TILED=true EDGE_APART=true STREAM_Y=4",
                   (const char *const[]){"const int index0 = y - 1;", "index0 >= 0",
                                         "in_window[ty][tx][0] =", NULL});
     cr_expect_not(is_legal(&of, "padded", "STREAM_Y=4")); /* only in the tiled form */
-    cr_expect_not(is_legal(&of, "padded", "TILED=true STREAM_Y=4 COARSEN_Y=2"));
-    cr_expect_not(is_legal(&of, "padded", "TILED=true STREAM_Y=4 STAGE_IN=true"));
+    cr_expect_not(is_legal(&of, "padded", "TILED=true EDGE_APART=true STREAM_Y=4 COARSEN_Y=2"));
+    cr_expect_not(is_legal(&of, "padded", "TILED=true EDGE_APART=true STREAM_Y=4 STAGE_IN=true"));
     subject_close(&of);
 }
 
@@ -95,8 +99,9 @@ Test(stream, a_loop_that_is_there) {
 }
 
 Test(stream, a_wide_window_whose_index_is_unsigned) {
-    compare("wide_star", (const char *const[]){"TILED=true STREAM_Y=4",
-                                               "TILED=true STREAM_Y=16 COARSEN_X=2", NULL});
+    compare("wide_star",
+            (const char *const[]){"TILED=true EDGE_APART=true STREAM_Y=4",
+                                  "TILED=true EDGE_APART=true STREAM_Y=16 COARSEN_X=2", NULL});
 }
 
 static void refused(const char *kernel, const char *why) {

@@ -1,0 +1,369 @@
+#include "refactor/transformations/register_tile/tiled_single.h"
+#include "base/memory.h"
+#include "refactor/kernel/syntax_value.h"
+#include "refactor/plan/plan.h"
+#include "refactor/transformations/register_tile/tiled_front.h"
+#include "refactor/transformations/register_tile/tiled_share.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- outputs along an axis ---- */
+
+void ht_tiled_dimension(const ht_tiled *t, size_t axis, ht_text *out) {
+    const char *factor = t->axes[axis].form->factor;
+    if (t->text == HT_TILE_APART)
+        ht_text_printf(out, "[${%s}]", factor);
+    else
+        ht_text_printf(out, "$?{%s > 1}{}{[${%s}]}", factor, factor);
+}
+
+void ht_tiled_element(const ht_tiled *t, size_t axis, ht_text *out) {
+    const ht_tiled_axis *of = t->axes[axis].form;
+    if (t->text == HT_TILE_APART)
+        ht_text_printf(out, "[%s]", of->counter);
+    else
+        ht_text_printf(out, "$?{%s > 1}{}{[%s]}", of->factor, of->counter);
+}
+
+char *ht_tiled_single_place(const ht_tiled *t, size_t axis) {
+    const ht_tiled_axis *of = t->axes[axis].form;
+    if (!of->strided)
+        return ht_format("%s$?{%s > 1}{}{ + %s}", of->first, of->factor, of->counter);
+    return ht_format("%s$?{%s > 1}{}{ + %s$?{%s}{}{ * ${%s}}}", of->first, of->factor, of->counter,
+                     of->strided, ht_plan_block(t->c.plan, of->axis));
+}
+
+/* Returns true for an axis whose index is declared in front where a thread has one output along
+ * it. */
+static bool is_in_front(const ht_tiled *t, size_t axis) {
+    return t->text == HT_TILE_THREAD || t->axes[axis].form == &t->form.plain;
+}
+
+char *ht_tiled_tested(ht_tiled *t, const ht_syntax *statement) {
+    bool *asked = ht_alloc(t->c.tree->variable_count + 1, sizeof *asked);
+    ht_text text = {0};
+    ht_tiled_needs_tests(t, statement, asked);
+    for (size_t i = 0; i < t->axis_count; ++i)
+        if (asked[t->axes[i].variable])
+            ht_text_printf(&text, text.length ? " * %s" : "%s", t->axes[i].form->factor);
+    free(asked);
+    return text.length ? ht_text_take(&text) : NULL;
+}
+
+/* ---- bounds ---- */
+
+typedef struct name_walk {
+    const ht_tiled *t;
+    bool steady;
+} name_walk;
+
+static bool on_bound(const ht_syntax *node, void *context) {
+    name_walk *walk = context;
+    const ht_syntax_tree *tree = walk->t->c.tree;
+    if (node->kind == HT_SYNTAX_CALL || node->kind == HT_SYNTAX_SUBSCRIPT ||
+        node->kind == HT_SYNTAX_DEREFERENCE)
+        walk->steady = false;
+    if (node->kind != HT_SYNTAX_NAME || node->variable == SIZE_MAX)
+        return walk->steady;
+    const ht_syntax_variable *variable = &tree->variables[node->variable];
+    walk->steady = walk->steady && !variable->changed && !variable->is_reference;
+    for (size_t i = 0; i < tree->variable_count; ++i)
+        if (i != node->variable && strcmp(tree->variables[i].name, variable->name) == 0)
+            walk->steady = false;
+    return walk->steady;
+}
+
+const ht_tile_bound *ht_tiled_limit(const ht_tiled *t, size_t axis) {
+    const ht_tile_bound *found = NULL;
+    size_t count = 0;
+    for (size_t i = 0; i < t->body.item_count; ++i)
+        for (size_t k = 0; k < t->body.items[i].bound_count; ++k)
+            if (t->body.items[i].bounds[k].axis == axis) {
+                found = &t->body.items[i].bounds[k];
+                ++count;
+            }
+    if (count != 1 || t->text != HT_TILE_THREAD || t->axes[axis].form == &t->form.plain ||
+        (found->op != HT_BINARY_LT && found->op != HT_BINARY_LE))
+        return NULL;
+    ht_range inner = ht_syntax_strip(found->index)->range;
+    ht_range outer = ht_syntax_written(found->index)->range;
+    name_walk walk = {t, true};
+    ht_syntax_walk(found->bound, on_bound, &walk);
+    return walk.steady && inner.begin == outer.begin && inner.end == outer.end ? found : NULL;
+}
+
+/* Returns true if min() of the index and its limit compares them as the author's guard does. */
+static bool is_min(const ht_tiled *t, size_t axis, const ht_tile_bound *limit) {
+    const ht_syntax *index = t->c.tree->variables[t->axes[axis].variable].declaration;
+    const ht_syntax *bound = ht_syntax_written(limit->bound);
+    return index->bits == 32 && bound->bits == 32 && index->is_signed == bound->is_signed &&
+           bound->type == HT_TYPE_INTEGER && !bound->is_open && !index->is_open;
+}
+
+/* Writes the nearest index inside. */
+static void write_nearest(const ht_tiled *t, size_t axis, const char *place, ht_writer *writer) {
+    const ht_tiled_axis *of = t->axes[axis].form;
+    const ht_tile_bound *limit = ht_tiled_limit(t, axis);
+    const char *whole = t->names.whole;
+    if (limit) {
+        char *bound = ht_tiled_bound_text(limit);
+        const char *less = limit->op == HT_BINARY_LT ? " - 1" : "";
+        if (is_min(t, axis, limit))
+            ht_writer_printf(writer, "%s ? %s : min(%s, %s%s)", whole, place, place, bound, less);
+        else
+            ht_writer_printf(writer, "%s || %s %s %s ? %s : %s%s", whole, place,
+                             ht_operator_text(limit->op), bound, place, bound, less);
+        free(bound);
+        return;
+    }
+    if (of->low)
+        ht_writer_printf(writer, "!%s && %s < %s ? %s : ", whole, place, of->low, of->low);
+    if (t->axes[axis].has_high)
+        ht_writer_printf(writer, "!%s && %s > %s ? %s : ", whole, place, of->high, of->high);
+    ht_writer_printf(writer, "%s", place);
+}
+
+void ht_tiled_single_index(ht_tiled *t, size_t axis, bool clamped, ht_writer *writer, size_t like) {
+    const ht_tiled_axis *of = t->axes[axis].form;
+    char *place = ht_tiled_single_place(t, axis);
+    bool several = is_in_front(t, axis);
+    if (several)
+        ht_writer_printf(writer, "$?{%s > 1}{}{", of->factor);
+    ht_writer_line(writer, like);
+    ht_writer_printf(writer, "const %s%s = ", t->axes[axis].type, of->name);
+    if (clamped)
+        write_nearest(t, axis, place, writer);
+    else
+        ht_writer_printf(writer, "%s", place);
+    ht_writer_printf(writer, several ? ";}" : ";");
+    free(place);
+}
+
+/* Appends the tests that say that the output is outside along an axis (`inside`: that it is
+ * inside). Returns their number. */
+static size_t add_tests(const ht_tiled *t, size_t axis, bool named, bool inside, ht_text *out) {
+    const ht_tiled_axis *of = t->axes[axis].form;
+    const ht_tile_bound *limit = ht_tiled_limit(t, axis);
+    const char *join = inside ? " && " : " || ";
+    char *place = named ? ht_strdup(of->name) : ht_tiled_single_place(t, axis);
+    size_t count = 0;
+    if (limit) {
+        char *bound = ht_tiled_bound_text(limit);
+        int op = inside ? limit->op : ht_operator_negated(limit->op);
+        ht_text_printf(out, "%s %s %s", place, ht_operator_text(op), bound);
+        free(bound);
+        ++count;
+    } else {
+        if (of->low)
+            ht_text_printf(out, "%s%s %s %s", count++ ? join : "", place, inside ? ">=" : "<",
+                           of->low);
+        if (t->axes[axis].has_high)
+            ht_text_printf(out, "%s%s %s %s", count++ ? join : "", place, inside ? "<=" : ">",
+                           of->high);
+    }
+    free(place);
+    return count;
+}
+
+/* Tests of which each is there in some configurations, in one condition. */
+typedef struct joined {
+    ht_text text;
+    ht_text any;  /* when one of them is there: a template expression */
+    ht_text many; /* when several are */
+} joined;
+
+static void joined_free(joined *of) {
+    ht_text_free(&of->text);
+    ht_text_free(&of->any);
+    ht_text_free(&of->many);
+}
+
+/* Appends a test that is there when `when` is not 0. `several`: it is more than one. */
+static void join(joined *of, const char *operator, const char * when, const char *test,
+                 bool several) {
+    ht_text_printf(&of->text, "$?{%s}{}{", when);
+    if (of->any.length) {
+        ht_text_printf(&of->text, "$?{%s}{}{ %s }", of->any.data, operator);
+        ht_text_printf(&of->many, "%s(%s) && (%s)", of->many.length ? " || " : "", when,
+                       of->any.data);
+    }
+    if (several)
+        ht_text_printf(&of->many, "%s(%s)", of->many.length ? " || " : "", when);
+    ht_text_printf(&of->text, "%s}", test);
+    ht_text_printf(&of->any, "%s(%s)", of->any.length ? " || " : "", when);
+}
+
+/* Returns when the index of an output is declared in its loop: a template expression; free(). */
+static char *when_inner(const ht_tiled *t, size_t axis) {
+    return is_in_front(t, axis) ? ht_format("%s > 1", t->axes[axis].form->factor) : ht_strdup("1");
+}
+
+static joined join_tests(const ht_tiled *t, const bool *needed, bool inside) {
+    joined all = {0};
+    for (size_t i = 0; i < t->axis_count; ++i) {
+        ht_text test = {0};
+        size_t count = add_tests(t, i, needed[t->axes[i].variable], inside, &test);
+        char *when = when_inner(t, i);
+        if (count)
+            join(&all, inside ? "&&" : "||", when, test.data, count > 1);
+        free(when);
+        ht_text_free(&test);
+    }
+    return all;
+}
+
+/* Writes `if (all_inside || TESTS)`, or `if (!all_inside && TESTS)`. Returns when it is there, as a
+ * template expression; NULL: there are no tests. free(). */
+static char *write_test(const ht_tiled *t, const bool *needed, bool inside, ht_writer *writer,
+                        size_t like) {
+    joined all = join_tests(t, needed, inside);
+    char *there = all.any.length ? ht_strdup(all.any.data) : NULL;
+    if (there) {
+        const char *many = all.many.length ? all.many.data : "0";
+        ht_writer_printf(writer, "$?{%s}{}{", there);
+        ht_writer_line(writer, like);
+        ht_writer_printf(writer, "if (%s%s", inside ? "" : "!", t->names.whole);
+        ht_writer_printf(writer, "%s$?{%s}{}{(}%s$?{%s}{}{)})}", inside ? " || " : " && ", many,
+                         all.text.data, many);
+    }
+    joined_free(&all);
+    return there;
+}
+
+/* Returns the condition that all of a thread's outputs along an axis are inside; NULL: they always
+ * are. free(). */
+static char *whole_along(const ht_tiled *t, size_t axis) {
+    const ht_tiled_axis *of = t->axes[axis].form;
+    const ht_tile_bound *limit = ht_tiled_limit(t, axis);
+    const char *block = of->strided ? ht_plan_block(t->c.plan, of->axis) : "1";
+    const char *strided = of->strided ? of->strided : "0";
+    if (limit) {
+        bool strict = limit->op == HT_BINARY_LT;
+        char *bound = ht_tiled_bound_text(limit);
+        char *text = ht_format("%s - %s >= $?{!%s}{}{${%s%s}}$?{%s}{}{${(%s - 1) * %s%s}}", bound,
+                               of->first, strided, of->factor, strict ? "" : " - 1", strided,
+                               of->factor, block, strict ? " + 1" : "");
+        free(bound);
+        return text;
+    }
+    ht_text text = {0};
+    if (of->low)
+        ht_text_printf(&text, "%s >= %s", of->first, of->low);
+    if (t->axes[axis].has_high)
+        ht_text_printf(&text, "%s%s + ${%s - 1}$?{%s}{}{ * ${%s}} <= %s", text.length ? " && " : "",
+                       of->first, of->factor, strided, block, of->high);
+    return text.length ? ht_text_take(&text) : NULL;
+}
+
+void ht_tiled_single_whole(ht_tiled *t, ht_writer *writer, size_t like) {
+    joined all = {0};
+    for (size_t i = 0; i < t->axis_count; ++i) {
+        char *test = whole_along(t, i), *when = when_inner(t, i);
+        if (test)
+            join(&all, "&&", when, test, false);
+        free(when);
+        free(test);
+    }
+    if (all.any.length) {
+        ht_writer_printf(writer, "$?{%s}{}{", all.any.data);
+        ht_writer_line(writer, like);
+        ht_writer_printf(writer, "const bool %s = %s;}", t->names.whole, all.text.data);
+    }
+    joined_free(&all);
+}
+
+/* ---- loops ---- */
+
+/* Keeps a condition for as long as the form; returns it. */
+static const char *keep(ht_tiled *t, char *condition) {
+    for (size_t i = 0; i < t->condition_count; ++i)
+        if (strcmp(t->conditions[i], condition) == 0) {
+            free(condition);
+            return t->conditions[i];
+        }
+    HT_GROW(t->conditions, t->condition_count);
+    return t->conditions[t->condition_count++] = condition;
+}
+
+void ht_tiled_single_free(ht_tiled *t) {
+    for (size_t i = 0; i < t->condition_count; ++i)
+        free(t->conditions[i]);
+    free(t->conditions);
+}
+
+static void push(ht_writer *writer, const char *condition) {
+    if (writer->level_count == HT_WRITER_LEVELS_MAX)
+        writer->failed = true;
+    else
+        writer->levels[writer->level_count++] = condition;
+}
+
+void ht_tiled_single_enter(ht_tiled *t, const bool *needed, ht_writer *writer, size_t like) {
+    char *there = write_test(t, needed, true, writer, like);
+    push(writer, keep(t, there ? there : ht_strdup("0")));
+}
+
+void ht_tiled_single_leave(ht_tiled *t, const bool *needed, ht_writer *writer, size_t like) {
+    char *there = write_test(t, needed, false, writer, like);
+    if (there) {
+        ht_writer_printf(writer, "$?{%s}{}{", there);
+        ++writer->depth;
+        ht_writer_line(writer, like);
+        --writer->depth;
+        ht_writer_printf(writer, "continue;}");
+    }
+    free(there);
+}
+
+/* Returns "COARSEN_Y * COARSEN_X" for the needed axes from one on; NULL: there are none. free(). */
+static char *product(const ht_tiled *t, const bool *needed, size_t from) {
+    ht_text text = {0};
+    for (size_t i = from; i < t->axis_count; ++i)
+        if (!needed || needed[t->axes[i].variable])
+            ht_text_printf(&text, text.length ? " * %s" : "%s", t->axes[i].form->factor);
+    return text.length ? ht_text_take(&text) : NULL;
+}
+
+void ht_tiled_single_loops(ht_tiled *t, const bool *needed, ht_writer *writer, size_t like) {
+    char *all = product(t, needed, 0);
+    size_t levels = writer->level_count;
+    for (size_t i = 0; i < t->axis_count; ++i) {
+        const ht_tiled_axis *of = t->axes[i].form;
+        if (needed && !needed[t->axes[i].variable])
+            continue;
+        ht_writer_printf(writer, "$?{%s > 1}{}{", of->factor);
+        ht_writer_line(writer, like);
+        ht_writer_printf(writer, "#pragma unroll");
+        ht_writer_line(writer, like);
+        ht_writer_printf(writer, "for (int %s = 0; %s < ${%s}; ++%s)}", of->counter, of->counter,
+                         of->factor, of->counter);
+        push(writer, keep(t, ht_format("%s > 1", of->factor)));
+    }
+    size_t inside = writer->level_count;
+    writer->level_count = levels;
+    if (all)
+        ht_writer_printf(writer, "$?{%s > 1}{}{ }$?{%s == 1}{}{", all, all);
+    ht_writer_line(writer, like);
+    ht_writer_printf(writer, all ? "}{" : "{");
+    writer->level_count = inside;
+    push(writer, keep(t, all ? ht_format("%s == 1", all) : ht_strdup("1")));
+    free(all);
+}
+
+void ht_tiled_single_loops_end(ht_tiled *t, const bool *needed, ht_writer *writer, size_t like) {
+    size_t count = 1;
+    for (size_t i = 0; i < t->axis_count; ++i)
+        count += !needed || needed[t->axes[i].variable];
+    writer->level_count -= count < writer->level_count ? count : writer->level_count;
+    size_t levels = writer->level_count;
+    for (size_t i = 0; i < t->axis_count; ++i) {
+        char *inner = !needed || needed[t->axes[i].variable] ? product(t, needed, i + 1) : NULL;
+        if (inner)
+            push(writer, keep(t, ht_format("%s > 1 && %s > 1", t->axes[i].form->factor, inner)));
+        free(inner);
+    }
+    ht_writer_line(writer, like);
+    ht_writer_printf(writer, "}");
+    writer->level_count = levels;
+}
