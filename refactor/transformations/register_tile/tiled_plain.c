@@ -323,6 +323,12 @@ void ht_tiled_write_plain(ht_tiled *t, const ht_syntax *declaration, ht_writer *
         ht_writer_line(writer, like);
         ht_writer_variable(writer, declaration);
     }
+    if (t->text == HT_TILE_BLOCK && t->added.meets) { /* the tile's text names where it begins */
+        const ht_tiled_axis *axis = &t->form.plain;
+        ht_writer_line(writer, like);
+        ht_writer_printf(writer, "const %s%s = %s, %s = %s;", t->axes[0].type, axis->origin,
+                         axis->name, axis->high, axis->name);
+    }
     ht_writer_printf(writer, "}$?{%s > 1}{}{", factor);
     write_several(t, declaration, writer, like);
     ht_writer_printf(writer, "}");
