@@ -20,6 +20,12 @@ static ht_status passed_fill(passed *out, const ht_binding *binding, const ht_co
         size_t index = indices[i];
         const ht_layout_arg *arg = &out->layout.args[index];
         ht_kernel_argument *argument = &out->arguments[i];
+        if (arg->arg->is_struct) /* where its fields are, the code object does not say */
+            return ht_error_set_at(error, HT_ERROR_UNSUPPORTED, arg->arg->place.file,
+                                   arg->arg->place.line, arg->arg->place.column,
+                                   "accesses of a kernel that takes the structure '%s' by value "
+                                   "are not counted; pass its fields as arguments",
+                                   arg->arg->name);
         if (ht_arg_is_buffer(arg->arg)) {
             argument->size = ht_layout_bytes(arg);
             argument->output_unit = ht_arg_is_output(arg->arg) ? ht_element_size(arg->element) : 0;

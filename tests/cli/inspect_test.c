@@ -137,6 +137,31 @@ static json_int_t access_count(const json_t *configuration, const char *field) {
     return json_integer_value(json_object_get(json_object_get(launch, "accesses"), field));
 }
 
+/* The code object does not say where the fields of a structure are. */
+Test(inspect, counts_nothing_of_a_kernel_that_takes_a_structure) {
+    static const char text[] = "#pragma tune unit\n"
+                               "#pragma tune kernel(twice)\n"
+                               "#pragma tune problem(line : n)\n"
+                               "#pragma tune param(BLOCK : 64, 128 = 128)\n"
+                               "#pragma tune block(BLOCK)\n"
+                               "#pragma tune grid(ceil_div(problem.n, BLOCK))\n"
+                               "#pragma tune arg(out : out float[problem.n])\n"
+                               "#pragma tune arg(p : struct sizes)\n"
+                               "#pragma tune arg(p.n : int = problem.n)\n"
+                               "struct sizes { int n; };\n"
+                               "template <int BLOCK> __global__ void twice(float *out, sizes p) {\n"
+                               "    int i = blockIdx.x * BLOCK + threadIdx.x;\n"
+                               "    if (i < p.n) out[i] = 2;\n"
+                               "}\n";
+    need_gfx90a();
+    workplace_write("twice.hip", text);
+    program_result result = program_run("inspect twice.hip --problem n=1000 --count");
+    cr_expect(strstr(result.out, "not counted: BLOCK=64: accesses of a kernel that takes the "
+                                 "structure 'p' by value are not counted"),
+              "%s%s", result.out, result.err);
+    program_free(&result);
+}
+
 /* Each of 1000 outputs is one word that was loaded, written to LDS by whole blocks, and read. */
 Test(inspect, counts_accesses_beside_the_original) {
     need_gfx90a();

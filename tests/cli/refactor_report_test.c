@@ -15,10 +15,11 @@ TestSuite(refactor_report, .init = workplace_make, .fini = workplace_remove);
 static void many_write(void) {
     ht_text text = {0};
     ht_text_append(&text, "#include <hip/hip_runtime.h>\n"
-                          "template <class T> struct box { T low, high; };\n"
+                          "template <class T> class box {\n    T low;\npublic:\n"
+                          "    __device__ T least() const { return low; }\n};\n"
                           "__global__ void clip(float *x, box<int> b, int n) {\n"
                           "    int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
-                          "    if (i < n && i > b.low) x[i] = b.high;\n"
+                          "    if (i < n && i > b.least()) x[i] = 1;\n"
                           "}\n"
                           "void host(float *x, box<int> b, int n) { clip<<<n / 64 + 1, 64>>>(x, b, "
                           "n); }\n");

@@ -23,9 +23,12 @@ static const char *answer(const char *before, size_t length) {
 static json_t *filled_text(const char *text) {
     ht_text out = {0};
     char before = '['; /* the ?: operator has an operand in front */
+    const char *record = strstr(text, "struct ?");
     ht_text_append(&out, "");
     for (size_t i = 0; text[i]; before = text[i] == ' ' ? before : text[i], ++i) {
-        if (text[i] == '?' && strchr("[=(,:", before))
+        if (record && text + i == record + strlen("struct "))
+            ht_text_append(&out, "Record");
+        else if (text[i] == '?' && strchr("[=(,:", before))
             ht_text_append(&out, answer(text, i));
         else
             ht_text_append_n(&out, text + i, 1);

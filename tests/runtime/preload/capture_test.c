@@ -15,7 +15,7 @@ enum { CODE = 3 }; /* of app.c */
 
 static void begin(void) {
     standin_use("6");
-    standin_device("amd:0"); /* or skips */
+    standin_device("amd:0");  /* or skips */
     if (HT_ADDRESS_SANITIZED) /* the library is in front of its runtime, too */
         setenv("ASAN_OPTIONS", "verify_asan_link_order=0", 1);
     workplace_make();
