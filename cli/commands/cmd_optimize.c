@@ -82,10 +82,10 @@ static const ht_option options[] = {
      .help = "Further configurations to try, for each transformation that the best configuration "
              "uses, with its parameters at their defaults: they tell what it is worth. 0: only "
              "from what the search measured."},
-    {"style", HT_OPTION_TEXT, offsetof(optimize_options, style), "plain|any", .fallback = "any",
-     .help = "Forms of source that may win: any, the fastest; plain, only what a maintainer could "
-             "have written: no lambda around the body, no second body, no built-in index declared "
-             "anew. The report says what the other would give."},
+    {"style", HT_OPTION_TEXT, offsetof(optimize_options, style), "plain|any", .fallback = "plain",
+     .help = "Forms of source that may win: plain, only what a maintainer could have written: no "
+             "lambda around the body, no second body, no built-in index declared anew; any, the "
+             "fastest. The report says what the other would give."},
     {"no-comment", HT_OPTION_FLAG, offsetof(optimize_options, tuning.no_comment),
      .help = "Writes no comment above tuned kernels. Without it one says with what each was tuned, "
              "by which version, for which problem and device, and the speedup."},
