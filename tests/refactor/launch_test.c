@@ -169,7 +169,7 @@ Test(launch, overloads_are_kernels_of_their_own) {
 Test(launch, questions_about_a_kernel_are_no_other_use_of_it) {
     static const char *const questions[] = {
         "  CHECK(hipFuncSetCacheConfig((const void *)k, hipFuncCachePreferL1));\n",
-        "  int b;\n  CHECK(hipOccupancyMaxActiveBlocksPerMultiprocessor(&b, k, 256, 0));\n",
+        "  int c;\n  CHECK(hipOccupancyMaxActiveBlocksPerMultiprocessor(&c, k, 256, 0));\n",
         "  CHECK(ask((const void *)k));\n",
     };
     for (size_t i = 0; i < sizeof questions / sizeof *questions; ++i) {
