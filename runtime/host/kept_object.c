@@ -150,18 +150,16 @@ static void old_remove(const ht_kept_object *object) {
 /* Writes the file of a kept object. */
 static void write_kept(const ht_kept_object *object, const char *line, const char *code,
                        size_t length) {
-    enum { HASH = HT_HASH_SIZE - 1 };
     char hash[HT_HASH_SIZE], *path = kept_path(object);
-    char *head = ht_format("%*s%s\n", HASH, "", line);
-    size_t before = strlen(head);
-    char *all = ht_alloc(before + length, 1);
-    memcpy(all, head, before);
-    memcpy(all + before, code, length);
-    ht_hash_bytes(all + HASH, before + length - HASH, hash);
-    memcpy(all, hash, HASH);
-    ht_file_replace(path, all, before + length, false, NULL);
-    free(all);
-    free(head);
+    ht_text rest = {0}, all = {0};
+    ht_text_printf(&rest, "%s\n", line);
+    ht_text_append_n(&rest, code, length);
+    ht_hash_bytes(rest.data, rest.length, hash);
+    ht_text_append(&all, hash);
+    ht_text_append_n(&all, rest.data, rest.length);
+    ht_file_replace(path, all.data, all.length, false, NULL);
+    ht_text_free(&all);
+    ht_text_free(&rest);
     free(path);
 }
 
