@@ -131,25 +131,33 @@ static CXCursor copied(CXCursor expression) {
     return expression;
 }
 
-/* Returns the last expression in the child that a designator makes: the 5 of .n = 5. */
-static CXCursor undesignated(CXCursor item) {
+/* Parts an item of a list that has a designator: the n and the 5 of .n = 5. Another item is all
+ * value, and *out_field the null cursor. */
+static CXCursor undesignated(CXCursor item, CXCursor *out_field) {
+    *out_field = clang_getNullCursor();
     if (clang_getCursorKind(item) != CXCursor_UnexposedExpr)
         return item;
     ht_cursors list = ht_ast_children(item);
     bool named = list.count == 2 && clang_getCursorKind(list.items[0]) == CXCursor_MemberRef;
     CXCursor value = named ? list.items[1] : item;
+    if (named)
+        *out_field = clang_getCursorReferenced(list.items[0]);
     free(list.items);
     return value;
 }
 
-/* Returns the name that a designator gives, if it gives one. */
-static CXCursor designated(CXCursor item) {
-    ht_cursors list = ht_ast_children(item);
-    bool named = clang_getCursorKind(item) == CXCursor_UnexposedExpr && list.count == 2 &&
-                 clang_getCursorKind(list.items[0]) == CXCursor_MemberRef;
-    CXCursor field = named ? clang_getCursorReferenced(list.items[0]) : clang_getNullCursor();
-    free(list.items);
-    return field;
+/* Returns member `step` of `width` of a list: by the field's name where that stands there. */
+static CXCursor listed(const ht_cursors *list, size_t step, size_t width, CXCursor field) {
+    CXCursor named, none = clang_getNullCursor();
+    for (size_t i = 0; i < list->count; ++i) {
+        CXCursor value = undesignated(list->items[i], &named);
+        if (!clang_Cursor_isNull(named) && clang_equalCursors(named, field))
+            return value;
+    }
+    if (!width || step >= list->count)
+        return none;
+    undesignated(list->items[step], &named);
+    return clang_Cursor_isNull(named) ? list->items[step] : none;
 }
 
 /* Returns member `step` of `width` of what a list, a constructor with that many arguments, or a
@@ -169,12 +177,7 @@ static CXCursor member_of(CXCursor value, size_t step, size_t width, CXCursor fi
     ht_cursors list = ht_ast_children(cursor);
     CXCursor found = none;
     if (kind == CXCursor_InitListExpr) {
-        for (size_t i = 0; i < list.count && clang_Cursor_isNull(found); ++i)
-            if (clang_equalCursors(designated(list.items[i]), field))
-                found = undesignated(list.items[i]);
-        if (clang_Cursor_isNull(found) && width && step < list.count &&
-            clang_Cursor_isNull(designated(list.items[step])))
-            found = list.items[step];
+        found = listed(&list, step, width, field);
     } else if (list.count && clang_isExpression(clang_getCursorKind(list.items[list.count - 1])) &&
                kind != CXCursor_BinaryOperator && kind != CXCursor_ConditionalOperator)
         found = member_of(list.items[list.count - 1], step, width, field, depth + 1);

@@ -375,6 +375,21 @@ Test(infer, fields_of_structures_have_what_the_host_sets) {
     done(&of);
 }
 
+/* Each structure in a list has the numbers of its own list. */
+Test(infer, fields_of_nested_structures_have_their_own_numbers) {
+    inferred of = infer(HEAD "struct pair { int a, b; };\nstruct p { pair low, high; int n; };\n"
+                             "__global__ void k(const float *in, float *out, p q) {\n" INDEX
+                             "  if (i < q.n) out[i] = in[i] * q.high.a + q.low.b;\n}\n"
+                             "void run(const float *in, float *out) {\n"
+                             "  p q = {{11, 12}, {13, 14}, 1000};\n"
+                             "  k<<<(1000 + 127) / 128, 128>>>(in, out, q);\n}\n");
+    cr_expect_eq(number(&of, "q.low.a"), 11);
+    cr_expect_eq(number(&of, "q.low.b"), 12);
+    cr_expect_eq(number(&of, "q.high.a"), 13);
+    cr_expect_eq(number(&of, "q.high.b"), 14);
+    done(&of);
+}
+
 static bool coarsens(const inferred *of) {
     for (size_t i = 0; of->kernel->template && i < of->kernel->template->param_count; ++i)
         if (strcmp(of->kernel->template->params[i].name, "COARSEN_X") == 0)
