@@ -2,23 +2,11 @@
 
 #include "base/memory.h"
 #include "refactor/kernel/facts.h"
+#include "refactor/source/names.h"
 
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* Returns true if the word stands in the text as a whole one. */
-static bool has_word(const char *text, size_t length, const char *word) {
-    size_t size = strlen(word);
-    for (size_t at = 0; at + size <= length; ++at) {
-        bool before = at > 0 && (isalnum((unsigned char)text[at - 1]) || text[at - 1] == '_');
-        bool after = at + size < length &&
-                     (isalnum((unsigned char)text[at + size]) || text[at + size] == '_');
-        if (!before && !after && memcmp(text + at, word, size) == 0)
-            return true;
-    }
-    return false;
-}
 
 /* Returns where the line that holds a place begins. */
 static size_t line_begin(const char *text, size_t at) {
@@ -61,8 +49,7 @@ static bool is_after_statement(const char *text, size_t line) {
 static size_t call_begin(const char *text, size_t at) {
     static const char macro[] = "hipLaunchKernelGGL";
     size_t begin = at, size = sizeof macro - 1;
-    while (begin > 0 && (isalnum((unsigned char)text[begin - 1]) ||
-                         (text[begin - 1] && strchr("_:", text[begin - 1]))))
+    while (begin > 0 && (ht_name_has(text[begin - 1]) || text[begin - 1] == ':'))
         --begin;
     size_t open = begin;
     while (open > 0 && strchr(" (\t", text[open - 1]) && text[open - 1])
@@ -84,7 +71,8 @@ bool ht_launch_ahead_place(const ht_plan *plan, const ht_launch_site *site, size
     for (size_t at = line; at < begin && good; ++at)
         good = isspace((unsigned char)file->text[at]);
     for (size_t i = 0; i < sizeof jumps / sizeof *jumps && good; ++i)
-        good = !has_word(file->text + function.begin, function.end - function.begin, jumps[i]);
+        good =
+            !ht_name_stands(file->text + function.begin, function.end - function.begin, jumps[i]);
     *out_line = line;
     return good && is_after_statement(file->text, line);
 }

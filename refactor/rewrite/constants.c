@@ -21,15 +21,6 @@ typedef struct settling {
     char *(*names)[HT_PARAM_MAX]; /* by kernel and parameter; NULL: its value stays a number */
 } settling;
 
-static bool has_word(const char *text, size_t length, const char *word) {
-    size_t size = strlen(word);
-    for (size_t at = 0; at + size <= length; ++at)
-        if (memcmp(text + at, word, size) == 0 && (at == 0 || !ht_name_has(text[at - 1])) &&
-            (at + size == length || !ht_name_has(text[at + size])))
-            return true;
-    return false;
-}
-
 /* ---- which values need a name ---- */
 
 /* Returns true if what is declared at the kernel's place can be named at another. */
@@ -49,7 +40,7 @@ static size_t uses(const settling *in, size_t owner, const char *param) {
         if (in->items[i].owner != owner)
             continue;
         for (const char *at = in->items[i].text; ht_value_mark_next(at, &mark); at = mark.end) {
-            if (!has_word(mark.expression, mark.expression_length, param))
+            if (!ht_name_stands(mark.expression, mark.expression_length, param))
                 continue;
             if (!is_in_reach(in, &in->kernels[owner], in->items[i].range.begin))
                 return SIZE_MAX;
@@ -61,7 +52,7 @@ static size_t uses(const settling *in, size_t owner, const char *param) {
 
 static bool is_free(const settling *in, const char *name) {
     return !ht_names_has(&in->given, name) &&
-           !has_word(in->source->text, in->source->text_length, name);
+           !ht_name_stands(in->source->text, in->source->text_length, name);
 }
 
 /* Returns true if another kernel has a constant of the same words. */

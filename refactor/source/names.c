@@ -17,6 +17,15 @@ bool ht_name_has(char c) {
     return isalnum((unsigned char)c) || c == '_';
 }
 
+bool ht_name_stands(const char *text, size_t length, const char *name) {
+    size_t size = strlen(name);
+    for (size_t at = 0; at + size <= length; ++at)
+        if (memcmp(text + at, name, size) == 0 && (at == 0 || !ht_name_has(text[at - 1])) &&
+            (at + size == length || !ht_name_has(text[at + size])))
+            return true;
+    return false;
+}
+
 void ht_names_add(ht_names *names, const char *name) {
     if (ht_names_has(names, name))
         return;

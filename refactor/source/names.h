@@ -7,6 +7,8 @@
 
 /* Returns true for the characters of names and numbers. */
 bool ht_name_has(char c);
+/* Returns true if the name stands in the text as a whole word. */
+bool ht_name_stands(const char *text, size_t length, const char *name);
 
 typedef struct ht_names {
     char **items; /* owned, each once, in the order of their adding */

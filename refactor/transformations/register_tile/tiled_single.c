@@ -316,7 +316,7 @@ void ht_tiled_single_leave(ht_tiled *t, const bool *needed, ht_writer *writer, s
     free(there);
 }
 
-/* Returns "COARSEN_Y * COARSEN_X" for the needed axes from one on; NULL: there are none. free(). */
+/* Returns "COARSEN_Y * COARSEN_X" for the needed axes from one on; NULL: no axis is. free(). */
 static char *product(const ht_tiled *t, const bool *needed, size_t from) {
     ht_text text = {0};
     for (size_t i = from; i < t->axis_count; ++i)
