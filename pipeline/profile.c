@@ -207,6 +207,14 @@ void ht_profile_free(ht_profile *profile) {
     *profile = (ht_profile){0};
 }
 
+ht_status ht_profile_share_check(double percent, ht_error *error) {
+    return percent > 0 && percent <= 100
+               ? HT_OK
+               : ht_error_set(error, HT_ERROR_INPUT,
+                              "option --share: %g is no share: it is a number above 0, up to 100",
+                              percent);
+}
+
 void ht_profile_choose(ht_profile *profile, double share) {
     double sum = 0;
     profile->share = share;

@@ -33,6 +33,8 @@ ht_status ht_profile_parse(const char *text, size_t length, const char *path,
                            ht_profile *out_profile, ht_error *error);
 void ht_profile_free(ht_profile *profile);
 
+/* Fails with HT_ERROR_INPUT if a --share is no percentage to choose kernels by. */
+ht_status ht_profile_share_check(double percent, ht_error *error);
 /* Chooses the fewest kernels that together take this share (0 to 1) of the time. */
 void ht_profile_choose(ht_profile *profile, double share);
 /* Returns true if the name that a profiler gave is a kernel's of a source. */

@@ -388,10 +388,9 @@ static ht_status options_check(const ht_command_line *line, ht_error *error) {
         return ht_error_set(error, HT_ERROR_INPUT,
                             "words after '--' are a program's arguments: add --run, or leave "
                             "'--' out");
-    if (given->share <= 0 || given->share > 100)
-        return ht_error_set(error, HT_ERROR_INPUT,
-                            "option --share: %g is no share: it is a number above 0, up to 100",
-                            given->share);
+    ht_status status = ht_profile_share_check(given->share, error);
+    if (status != HT_OK)
+        return status;
     if (given->run && given->profile != NULL)
         return ht_error_set(error, HT_ERROR_INPUT,
                             "--run takes the kernels' times from the program: leave --profile out");

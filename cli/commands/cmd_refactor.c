@@ -207,11 +207,9 @@ static int explain(const ht_command_line *line, const refactor_options *given) {
 }
 
 static ht_status profile_take(const refactor_options *given, ht_profile *out, ht_error *error) {
-    if (given->share <= 0 || given->share > 100)
-        return ht_error_set(error, HT_ERROR_INPUT,
-                            "option --share: %g is no share: it is a number above 0, up to 100",
-                            given->share);
-    ht_status status = given->profile ? ht_profile_load(given->profile, out, error) : HT_OK;
+    ht_status status = ht_profile_share_check(given->share, error);
+    if (status == HT_OK && given->profile)
+        status = ht_profile_load(given->profile, out, error);
     if (status == HT_OK && given->profile)
         ht_profile_choose(out, given->share / 100.0);
     return status;
