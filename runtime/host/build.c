@@ -49,9 +49,7 @@ static hiprtcResult note(build *in, const ht_error *error) {
 static ht_status write_in(build *in, const char *name, const char *data, size_t length,
                           ht_error *error) {
     char *path = ht_path_join(in->folder, name);
-    char *parent = ht_path_folder(path), hash[HT_HASH_SIZE];
-    ht_hash_bytes(data, length, hash);
-    ht_text_printf(&in->texts, "%s %s\n", hash, name);
+    char *parent = ht_path_folder(path);
     ht_status status = ht_dir_make(parent, error);
     if (status == HT_OK)
         status = ht_file_write(path, data, length, error);
@@ -107,10 +105,18 @@ static bool safe_name(const char *name) {
     return true;
 }
 
+/* Writes a text of the unit, and notes its hash. */
+static ht_status write_text(build *in, const char *name, const char *text, ht_error *error) {
+    char hash[HT_HASH_SIZE];
+    ht_hash_bytes(text, strlen(text), hash);
+    ht_text_printf(&in->texts, "%s %s\n", hash, name);
+    return write_in(in, name, text, strlen(text), error);
+}
+
 static hiprtcResult write_sources(build *in, const ht_option_list *options) {
     ht_error error;
     char *source = compose(in->input, options->macros.data);
-    ht_status status = write_in(in, "unit.cpp", source, strlen(source), &error);
+    ht_status status = write_text(in, "unit.cpp", source, &error);
     free(source);
     for (size_t i = 0; i < in->input->header_count && status == HT_OK; ++i) {
         const ht_build_header *header = &in->input->headers[i];
@@ -119,7 +125,7 @@ static hiprtcResult write_sources(build *in, const ht_option_list *options) {
             return HT_HIPRTC_ERROR_INVALID_INPUT;
         }
         char *name = ht_format("include/%s", header->name);
-        status = write_in(in, name, header->text, strlen(header->text), &error);
+        status = write_text(in, name, header->text, &error);
         free(name);
     }
     return status == HT_OK ? HT_HIPRTC_SUCCESS : note(in, &error);
@@ -326,13 +332,14 @@ static hiprtcResult compile(build *in, const ht_option_list *options) {
     char *object = ht_path_join(in->folder, "unit.o");
     char *code = ht_path_join(in->folder, "unit.bc");
     char *list = ht_path_join(in->folder, "unit.d");
-    const char *own[] = {"-include", first, prelude, include, source,
-                         "-MD",      "-MF", list,    "-o",    in->checked ? code : object};
-    enum { OWN = sizeof own / sizeof *own };
+    const char *own[] = {
+        "-include", first, prelude, include, source, "-o", in->checked ? code : object,
+        "-MD",      "-MF", list};
+    enum { OWN = sizeof own / sizeof *own, LIST = 3 };
     size_t count, said = in->log->length;
     const char **arguments = compose_arguments(in, options, OWN + 1, &count);
     ht_kept_object kept = name_object(in, arguments, count);
-    append(arguments + count, own, OWN);
+    append(arguments + count, own, kept.folder ? OWN : OWN - LIST); /* the list is for keeping */
     if (!ht_kept_object_take(&kept, object, in->log)) {
         result = run_clang(in, arguments, count, arguments + count);
         if (result == HT_HIPRTC_SUCCESS && in->checked)

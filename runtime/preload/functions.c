@@ -136,13 +136,17 @@ static hipError_t host_pass(void *context) {
     return in->real(in->handle, in->grid, in->block, in->arguments, in->lds, in->stream);
 }
 
+static ht_preload_launch launch_of(const host_call *given) {
+    return (ht_preload_launch){.handle = given->handle,
+                               .grid = {given->grid.x, given->grid.y, given->grid.z},
+                               .block = {given->block.x, given->block.y, given->block.z},
+                               .lds = given->lds,
+                               .stream = given->stream,
+                               .arguments = given->arguments};
+}
+
 static hipError_t host_launch(host_call given) {
-    const ht_preload_launch launch = {.handle = given.handle,
-                                      .grid = {given.grid.x, given.grid.y, given.grid.z},
-                                      .block = {given.block.x, given.block.y, given.block.z},
-                                      .lds = given.lds,
-                                      .stream = given.stream,
-                                      .arguments = given.arguments};
+    const ht_preload_launch launch = launch_of(&given);
     return given.real != NULL ? ht_preload_launched(&launch, host_pass, &given)
                               : HT_PRELOAD_NOT_SUPPORTED;
 }
@@ -177,12 +181,7 @@ hipError_t hipExtLaunchKernel EXTENDED_PARAMETERS {
     REAL(hipError_t, "hipExtLaunchKernel", EXTENDED_PARAMETERS);
     extended_call call = {
         real, {NULL, handle, grid, block, arguments, lds, stream}, start, stop, flags};
-    const ht_preload_launch launch = {.handle = handle,
-                                      .grid = {grid.x, grid.y, grid.z},
-                                      .block = {block.x, block.y, block.z},
-                                      .lds = lds,
-                                      .stream = stream,
-                                      .arguments = arguments};
+    const ht_preload_launch launch = launch_of(&call.of);
     return real != NULL ? ht_preload_launched(&launch, extended_pass, &call)
                         : HT_PRELOAD_NOT_SUPPORTED;
 }
