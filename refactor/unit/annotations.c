@@ -123,9 +123,9 @@ static void check_constants(const ht_model *model, const ht_slice *slice, ht_tex
 
 /* Returns true if the type is that of a structure which the problem describes. */
 static bool passes_record(const ht_model *model, const ht_template_parameter *parameter) {
-    for (size_t i = 0; i < model->entry->arg_count; ++i)
-        if (model->entry->args[i].is_struct &&
-            strcmp(model->entry->args[i].type, parameter->argument) == 0)
+    const ht_problem_entry *entry = model->entry;
+    for (size_t i = 0; entry && i < entry->arg_count; ++i)
+        if (entry->args[i].is_struct && strcmp(entry->args[i].type, parameter->argument) == 0)
             return true;
     return false;
 }

@@ -291,7 +291,7 @@ static ht_status take_name(ht_span *rest, ht_arg *arg, ht_error *error) {
     ht_status status = ht_span_take_name(rest, true, "the argument's name", &name, error);
     if (status != HT_OK)
         return status;
-    ht_span list = take_arguments(rest), path;
+    ht_span list = take_arguments(rest), path = {0};
     status = take_path(rest, &path, error);
     if (status != HT_OK)
         return status;
