@@ -3,12 +3,14 @@
 #include "base/memory.h"
 #include "base/text.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <ftw.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 enum { READ_CHUNK = 1 << 16 };
@@ -123,6 +125,21 @@ bool ht_dir_exists(const char *path) {
     return stat(path, &info) == 0 && S_ISDIR(info.st_mode);
 }
 
+void ht_dir_remove_old(const char *path, int days) {
+    DIR *directory = opendir(path);
+    time_t oldest = time(NULL) - (time_t)days * 24 * 3600;
+    for (struct dirent *entry; directory && (entry = readdir(directory)) != NULL;) {
+        char *file = ht_path_join(path, entry->d_name);
+        struct stat info;
+        if (entry->d_name[0] != '.' && lstat(file, &info) == 0 && S_ISREG(info.st_mode) &&
+            info.st_mtime < oldest)
+            unlink(file);
+        free(file);
+    }
+    if (directory)
+        closedir(directory);
+}
+
 bool ht_dir_is_private(const char *path) {
     struct stat found;
     return stat(path, &found) == 0 && S_ISDIR(found.st_mode) && found.st_uid == geteuid() &&
@@ -146,4 +163,9 @@ char *ht_path_folder(const char *path) {
     if (!slash)
         return ht_strdup(".");
     return slash == path ? ht_strdup("/") : ht_strndup(path, (size_t)(slash - path));
+}
+
+bool ht_path_is_below(const char *path, const char *folder) {
+    size_t length = strcmp(folder, "/") == 0 ? 0 : strlen(folder);
+    return strncmp(path, folder, length) == 0 && path[length] == '/';
 }

@@ -26,6 +26,10 @@ ht_status ht_dir_make(const char *path, ht_error *error);
 /* Removes a folder and what is in it; errors are ignored (used for our own temporary folders). */
 void ht_dir_remove(const char *path);
 
+/* Removes the files of a folder (no folders, no hidden files) that were last written more than
+ * `days` ago; errors are ignored (used for what is kept to save time). */
+void ht_dir_remove_old(const char *path, int days);
+
 /* A fresh private folder under $TMPDIR or /tmp, named after this process; free() the path, remove
  * with ht_dir_remove. */
 ht_status ht_dir_temporary(const char *stem, char **out_path, ht_error *error);
@@ -43,5 +47,7 @@ char *ht_path_join(const char *folder, const char *name);
 const char *ht_path_name(const char *path);
 /* The part before the last '/', "." when there is none. free(). */
 char *ht_path_folder(const char *path);
+/* Returns true for a path in the folder or in one below it, by their names alone. */
+bool ht_path_is_below(const char *path, const char *folder);
 
 #endif

@@ -8,7 +8,6 @@
 #include "base/warning.h"
 #include "pipeline/file_states.h"
 
-#include <dirent.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
@@ -46,21 +45,6 @@ static ht_status folder_make(const char *path, ht_error *error) {
     return status;
 }
 
-static void old_remove(const char *folder) {
-    DIR *directory = opendir(folder);
-    time_t oldest = time(NULL) - (time_t)DAYS_KEPT * 24 * 3600;
-    for (struct dirent *entry; directory && (entry = readdir(directory)) != NULL;) {
-        char *path = ht_path_join(folder, entry->d_name);
-        struct stat info;
-        if (entry->d_name[0] != '.' && lstat(path, &info) == 0 && S_ISREG(info.st_mode) &&
-            info.st_mtime < oldest)
-            unlink(path);
-        free(path);
-    }
-    if (directory)
-        closedir(directory);
-}
-
 ht_kept *ht_kept_open(void) {
     bool named;
     char *folder = folder_path(&named);
@@ -74,7 +58,7 @@ ht_kept *ht_kept_open(void) {
         free(folder);
         return NULL;
     }
-    old_remove(folder);
+    ht_dir_remove_old(folder, DAYS_KEPT);
     struct timespec now;
     clock_gettime(CLOCK_REALTIME_COARSE, &now); /* which file systems take their times from */
     ht_kept *kept = ht_alloc(1, sizeof *kept);

@@ -36,11 +36,6 @@ static ht_status whole_path(const char *path, char **out_path, ht_error *error) 
     return HT_OK;
 }
 
-static bool is_below(const char *path, const char *folder) {
-    size_t length = strcmp(folder, "/") == 0 ? 0 : strlen(folder);
-    return strncmp(path, folder, length) == 0 && path[length] == '/';
-}
-
 ht_status ht_patch_folder(const char *const *paths, size_t count, char **out_folder,
                           ht_error *error) {
     char *current = realpath(".", NULL);
@@ -55,9 +50,9 @@ ht_status ht_patch_folder(const char *const *paths, size_t count, char **out_fol
             return status;
         }
         if (!*out_folder)
-            *out_folder =
-                current && is_below(path, current) ? ht_strdup(current) : ht_path_folder(path);
-        while (!is_below(path, *out_folder)) {
+            *out_folder = current && ht_path_is_below(path, current) ? ht_strdup(current)
+                                                                     : ht_path_folder(path);
+        while (!ht_path_is_below(path, *out_folder)) {
             char *above = ht_path_folder(*out_folder);
             free(*out_folder);
             *out_folder = above;
@@ -110,7 +105,7 @@ ht_status ht_patch_make(const char *original, const char *changed, const char *f
     ht_status status = whole_path(original, &from, error);
     if (status == HT_OK)
         status = whole_path(changed, &to, error);
-    if (status == HT_OK && !is_below(from, folder))
+    if (status == HT_OK && !ht_path_is_below(from, folder))
         status =
             ht_error_set_at(error, HT_ERROR_INTERNAL, original, 0, 0, "it is not below %s", folder);
     if (status == HT_OK)

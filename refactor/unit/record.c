@@ -65,7 +65,7 @@ char *ht_record_check(const ht_model *model, size_t index, const ht_arg *arg) {
     CXType type = ht_record_type(model, index);
     if (type.kind == CXType_Invalid || arg->is_pointed != parameter->is_pointer)
         return ht_format("argument '%s' is declared a structure%s, but the kernel's parameter '%s' "
-                         "is none",
+                         "has another type",
                          arg->name, arg->is_pointed ? " that a pointer leads to" : "",
                          parameter->name);
     if (!is_named(type, parameter, arg->type))

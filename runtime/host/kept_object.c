@@ -4,7 +4,6 @@
 #include "base/file_write.h"
 #include "base/memory.h"
 
-#include <dirent.h>
 #include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
@@ -59,11 +58,9 @@ static char *next_path(const char **at) {
 }
 
 static bool is_within(const char *path, const char *const *folders, size_t count) {
-    for (size_t i = 0; i < count; ++i) {
-        size_t length = strlen(folders[i]);
-        if (strncmp(path, folders[i], length) == 0 && path[length] == '/')
+    for (size_t i = 0; i < count; ++i)
+        if (ht_path_is_below(path, folders[i]))
             return true;
-    }
     return false;
 }
 
@@ -129,24 +126,6 @@ bool ht_kept_object_take(const ht_kept_object *object, const char *path, ht_text
     return taken;
 }
 
-/* Removes objects that were kept long ago: now and then, so that a folder in use does not grow
- * without end. */
-static void old_remove(const ht_kept_object *object) {
-    if (strncmp(object->key, "00", 2) != 0)
-        return;
-    DIR *directory = opendir(object->folder);
-    time_t oldest = time(NULL) - (time_t)DAYS_KEPT * 24 * 3600;
-    for (struct dirent *entry; directory && (entry = readdir(directory)) != NULL;) {
-        char *path = ht_path_join(object->folder, entry->d_name);
-        struct stat info;
-        if (lstat(path, &info) == 0 && S_ISREG(info.st_mode) && info.st_mtime < oldest)
-            unlink(path);
-        free(path);
-    }
-    if (directory)
-        closedir(directory);
-}
-
 /* Writes the file of a kept object. */
 static void write_kept(const ht_kept_object *object, const char *line, const char *code,
                        size_t length) {
@@ -174,7 +153,8 @@ void ht_kept_object_put(const ht_kept_object *object, const char *path, const ch
     size_t length;
     if (line && ht_file_read(path, KEPT_MAX, &code, &length, NULL) == HT_OK) {
         write_kept(object, line, code, length);
-        old_remove(object);
+        if (strncmp(object->key, "00", 2) == 0) /* now and then, so that it does not grow forever */
+            ht_dir_remove_old(object->folder, DAYS_KEPT);
         free(code);
     }
     free(line);

@@ -8,11 +8,14 @@
 #include "base/text.h"
 
 #include <criterion/criterion.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/time.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 Test(error, message_too_long_is_cut_and_says_so) {
@@ -137,6 +140,42 @@ Test(file, path_parts) {
     char *joined = ht_path_join("a/", "b");
     cr_assert_str_eq(joined, "a/b");
     free(joined);
+}
+
+Test(file, a_path_is_below_the_folders_that_its_name_goes_through) {
+    cr_assert(ht_path_is_below("/a/b", "/a"));
+    cr_assert(ht_path_is_below("/a/b/c", "/a"));
+    cr_assert(ht_path_is_below("/a", "/"));
+    cr_assert_not(ht_path_is_below("/ab/c", "/a"));
+    cr_assert_not(ht_path_is_below("/a", "/a"));
+}
+
+Test(file, files_that_are_old_are_removed_and_nothing_else) {
+    char *folder;
+    cr_assert_eq(ht_dir_temporary("old", &folder, NULL), HT_OK);
+    static const char *const names[] = {"old", "young", ".hidden"};
+    struct timespec week_ago[2] = {{.tv_sec = time(NULL) - 7 * 24 * 3600}, {0}};
+    week_ago[1] = week_ago[0];
+    for (size_t i = 0; i < 3; ++i) {
+        char *path = ht_path_join(folder, names[i]);
+        cr_assert_eq(ht_file_write(path, "x", 1, NULL), HT_OK);
+        if (i != 1)
+            cr_assert_eq(utimensat(AT_FDCWD, path, week_ago, 0), 0);
+        free(path);
+    }
+    char *below = ht_path_join(folder, "below");
+    cr_assert_eq(ht_dir_make(below, NULL), HT_OK);
+    cr_assert_eq(utimensat(AT_FDCWD, below, week_ago, 0), 0);
+    ht_dir_remove_old(folder, 6);
+    for (size_t i = 0; i < 3; ++i) {
+        char *path = ht_path_join(folder, names[i]);
+        cr_assert_eq(ht_file_exists(path), i != 0, "%s", names[i]);
+        free(path);
+    }
+    cr_assert(ht_dir_exists(below));
+    ht_dir_remove(folder);
+    free(below);
+    free(folder);
 }
 
 Test(hash, separates_its_parts) {
