@@ -10,6 +10,7 @@
 #include "pipeline/report.h"
 #include "pipeline/stop.h"
 #include "pipeline/whole.h"
+#include "runtime/emulate/anew.h"
 #include "runtime/emulate/sanitize.h"
 #include "runtime/sandbox/sandbox.h"
 
@@ -260,6 +261,7 @@ static ht_status emulation_prepare(emulation *in, ht_error *error) {
 }
 
 static int run_emulate(const ht_command_line *line) {
+    ht_emulate_sleep_start();
     const emulate_options *given = line->options;
     emulation in = {.given = given,
                     .line = line,

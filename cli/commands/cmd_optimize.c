@@ -13,6 +13,7 @@
 #include "pipeline/profile.h"
 #include "pipeline/style.h"
 #include "refactor/transformations/transformations.h"
+#include "runtime/emulate/anew.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -406,6 +407,8 @@ static int run_optimize(const ht_command_line *line) {
     ht_error error = {0};
     bool any = false;
     ht_tuning_options tuning = given->tuning;
+    if (given->run)
+        ht_emulate_sleep_start();
     ht_status status = options_check(line, &error);
     if (status == HT_OK)
         status = ht_style_read(given->style, &any, &error);

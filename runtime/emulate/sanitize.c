@@ -3,12 +3,12 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "base/text.h"
+#include "runtime/emulate/anew.h"
 #include "runtime/host/check.h"
 #include "runtime/host/symbolizer.h"
 #include "runtime/host/toolchain.h"
 
 #include <dlfcn.h>
-#include <errno.h>
 #include <fcntl.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -23,21 +23,6 @@ static const char options[] = "detect_leaks=0:symbolize=0:handle_segv=0:handle_s
                               "detect_stack_use_after_return=0:detect_odr_violation=0:"
                               "allocator_may_return_null=1";
 
-/* Returns this process's arguments; NULL: they cannot be read. */
-static char **own_arguments(void) {
-    char *text = NULL, **words = NULL;
-    size_t length = 0, count = 0;
-    if (ht_file_read("/proc/self/cmdline", 0, &text, &length, NULL) != HT_OK)
-        return NULL;
-    for (size_t at = 0; at < length; at += strlen(text + at) + 1) {
-        HT_GROW(words, count);
-        words[count++] = text + at;
-    }
-    HT_GROW(words, count);
-    words[count] = NULL;
-    return words; /* the process ends: nothing is freed */
-}
-
 ht_status ht_emulate_sanitize_start(ht_error *error) {
     if (ht_check_sanitized()) {
         unsetenv("LD_PRELOAD"); /* not for compilers */
@@ -48,16 +33,11 @@ ht_status ht_emulate_sanitize_start(ht_error *error) {
         return ht_error_set(error, HT_ERROR_MISSING,
                             "option --sanitize: AddressSanitizer's library is not installed "
                             "(Debian: apt-get install libclang-rt-19-dev)");
-    char **arguments = own_arguments();
     setenv("LD_PRELOAD", library, 1);
     const char *given = getenv("ASAN_OPTIONS");
     char *all = ht_format("%s:%s", options, given != NULL ? given : ""); /* the last one counts */
     setenv("ASAN_OPTIONS", all, 1);
-    fflush(NULL);
-    if (arguments != NULL)
-        execv("/proc/self/exe", arguments);
-    return ht_error_set(error, HT_ERROR_IO, "option --sanitize: cannot start anew: %s",
-                        strerror(errno));
+    return ht_emulate_start_anew(error);
 }
 
 /* Appends "main.hip:12" of the innermost frame that is not a header's of HIP's or the prelude's. */

@@ -52,6 +52,21 @@ Test(emulate, the_exit_code_and_the_arguments_are_the_programs) {
     expect("emulate vector_add.hip -- one --two -D three", 4, "[one][--two][-D][three] PASS\n", "");
 }
 
+Test(emulate, threads_sleep_between_launches_unless_the_user_has_said_how_they_wait) {
+    workplace_write("waits.hip", "#include <cstdio>\n#include <cstdlib>\n"
+                                 "int main() {\n"
+                                 "    const char *policy = std::getenv(\"OMP_WAIT_POLICY\");\n"
+                                 "    std::printf(\"waits: %s\\n\", policy ? policy : \"-\");\n"
+                                 "}\n");
+    unsetenv("OMP_WAIT_POLICY");
+    unsetenv("GOMP_SPINCOUNT");
+    expect("emulate waits.hip", 0, "waits: passive\n", "");
+    setenv("GOMP_SPINCOUNT", "1000", 1);
+    expect("emulate waits.hip", 0, "waits: -\n", "");
+    setenv("OMP_WAIT_POLICY", "active", 1);
+    expect("emulate waits.hip", 0, "waits: active\n", "");
+}
+
 Test(emulate, kernels_have_shared_memory_shuffles_atomics_and_template_arguments) {
     expect("emulate reduction.hip", 0, "PASS", "");
     expect("emulate --device host:wave32 reduction.hip", 0, "PASS", "");
