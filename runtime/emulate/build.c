@@ -5,6 +5,7 @@
 #include "base/tool.h"
 #include "runtime/emulate/api.h"
 #include "runtime/emulate/device_ir.h"
+#include "runtime/emulate/half_header.h"
 #include "runtime/emulate/prelude.h"
 #include "runtime/emulate/stub.h"
 #include "runtime/emulate/thunks.h"
@@ -22,6 +23,7 @@ typedef struct builder {
     char *stem;       /* FOLDER/N: what is made of it */
     char *prelude;    /* -isystem folder */
     char *resources;  /* clang's folder of headers */
+    char *changed;    /* -isystem folder: HIP's headers that were changed */
     char *cuda;       /* -isystem folder */
     ht_thunks *thunks;
     ht_text *log;
@@ -120,8 +122,9 @@ static bool is_cuda(const char *path) {
     return cuda;
 }
 
-/* Adds the folder of headers that stand for CUDA's, after HIP's own. */
-static void add_cuda(const builder *in, words *to) {
+/* Adds the folders of headers that stand for CUDA's and for some of HIP's own. */
+static void add_headers(const builder *in, words *to) {
+    add(to, in->changed);
     add(to, in->cuda);
     if (!is_cuda(in->file))
         return;
@@ -149,7 +152,7 @@ static ht_status compile_host(builder *in, const char *identity, ht_error *error
     add(&arguments, "-MMD");
     add(&arguments, "-MF");
     add(&arguments, includes);
-    add_cuda(in, &arguments);
+    add_headers(in, &arguments);
     add_given(in, &arguments);
     add(&arguments, in->file);
     add(&arguments, "-o");
@@ -180,7 +183,7 @@ static ht_status compile_device(builder *in, const char *identity, ht_error *err
     add(&arguments, wrappers);
     add(&arguments, "-include");
     add(&arguments, first);
-    add_cuda(in, &arguments);
+    add_headers(in, &arguments);
     add_given(in, &arguments);
     add(&arguments, in->file);
     add(&arguments, "-o");
@@ -513,9 +516,13 @@ ht_status ht_emulate_program_build(const ht_emulate_build *build, ht_text *log, 
     in.thunks = ht_thunks_new();
     in.prelude = ht_path_join(build->folder, "prelude");
     in.cuda = ht_format("-isystem%s/cuda", in.prelude);
+    char *changed = ht_path_join(build->folder, "changed");
+    in.changed = ht_format("-isystem%s", changed);
     status = find_resources(&in, error);
     if (status == HT_OK)
         status = ht_emulate_prelude_unpack(in.prelude, error);
+    if (status == HT_OK)
+        status = ht_half_header_write(changed, error);
     for (size_t i = 0; i < build->file_count && status == HT_OK; ++i) {
         in.file = build->files[i];
         status = build_file(&in, i, error);
@@ -524,6 +531,8 @@ ht_status ht_emulate_program_build(const ht_emulate_build *build, ht_text *log, 
         status = link_program(&in, error);
     ht_thunks_free(in.thunks);
     free(in.resources);
+    free(changed);
+    free(in.changed);
     free(in.cuda);
     free(in.prelude);
     return status;

@@ -12,10 +12,10 @@
 
 /* The programs lie in the workplace, so that messages name them shortly. */
 static void make(void) {
-    static const char *const names[] = {"vector_add.hip", "reduction.hip",   "stencil.hip",
-                                        "two_main.hip",   "two_other.hip",   "runtime.hip",
-                                        "faults.hip",     "unsupported.hip", "never_ported.cu",
-                                        "wrong.hip",      "checked.hip",     "sanitized.hip"};
+    static const char *const names[] = {
+        "vector_add.hip", "reduction.hip", "stencil.hip",     "two_main.hip",    "two_other.hip",
+        "runtime.hip",    "faults.hip",    "unsupported.hip", "never_ported.cu", "wrong.hip",
+        "checked.hip",    "sanitized.hip", "halves.hip"};
     workplace_make();
     for (size_t i = 0; i < sizeof names / sizeof *names; ++i) {
         char path[512], *text;
@@ -70,6 +70,10 @@ Test(emulate, threads_sleep_between_launches_unless_the_user_has_said_how_they_w
 Test(emulate, kernels_have_shared_memory_shuffles_atomics_and_template_arguments) {
     expect("emulate reduction.hip", 0, "PASS", "");
     expect("emulate --device host:wave32 reduction.hip", 0, "PASS", "");
+}
+
+Test(emulate, members_of_a_half2_are_halves_and_the_host_computes_with_them) {
+    expect("emulate halves.hip", 0, "PASS", "");
 }
 
 Test(emulate, structures_arrive_whole_and_symbols_and_pitched_memory_work) {
