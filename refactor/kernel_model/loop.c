@@ -18,6 +18,7 @@ typedef struct parts {
 
 typedef struct changed {
     size_t variable;
+    bool in_body;        /* the body assigns it, not only the header */
     ht_km_value first;   /* value before the loop */
     size_t placeholder;  /* symbol of the placeholder */
     const ht_poly *step; /* added by each iteration; NULL: unknown */
@@ -60,9 +61,16 @@ static void collect(ht_scan *scan, const ht_syntax *statement, loop_work *work) 
     size_t *variables = ht_scan_assigned(scan, statement, &count);
     for (size_t i = 0; i < count; ++i) {
         HT_GROW(work->items, work->count);
-        work->items[work->count++] =
-            (changed){variables[i], *ht_environment_find(scan, variables[i]), SIZE_MAX, NULL};
+        work->items[work->count++] = (changed){.variable = variables[i],
+                                               .first = *ht_environment_find(scan, variables[i]),
+                                               .placeholder = SIZE_MAX};
     }
+    free(variables);
+    variables = ht_scan_assigned(scan, work->of.body, &count);
+    for (size_t i = 0; i < work->count; ++i)
+        for (size_t j = 0; j < count; ++j)
+            work->items[i].in_body =
+                work->items[i].in_body || variables[j] == work->items[i].variable;
     free(variables);
 }
 
@@ -119,7 +127,7 @@ static void find_steps(ht_scan *scan, loop_work *work) {
                 item->step = ht_poly_add(pool, now->value, was, -1);
             if (item->step && !is_invariant(scan, work, item->step))
                 item->step = NULL;
-            if (pass == 0 && skips && (!item->step || item->step->count))
+            if (pass == 0 && skips && (item->in_body || !item->step || item->step->count))
                 ht_environment_set(scan, item->variable,
                                    (ht_km_value){0}); /* changed on some paths only */
         }
@@ -296,8 +304,8 @@ static ht_leaves run_normal(ht_scan *scan, loop_work *work, const ht_syntax *sta
     if (times)
         set_values(scan, work, times, statement);
     else
-        for (size_t i = 0; i < work->count; ++i)
-            if (!work->items[i].step || work->items[i].step->count)
+        for (size_t i = 0; i < work->count; ++i) /* the iteration that leaves may change any */
+            if (inner.breaks || !work->items[i].step || work->items[i].step->count)
                 ht_scan_forget(scan, &work->items[i].variable, 1, statement);
     const ht_km_test *unknown = NULL;
     if (inner.returns)

@@ -317,3 +317,35 @@ Test(kernel_model, writes_by_operators_and_methods_are_writes) {
     explore(path, "method_sets", on_roles, &(roles){"out", true, true, false, false});
     explore(path, "scatter", on_roles, &(roles){"out", true, true, true, true});
 }
+
+/* A flag that is set on the way out of a loop, or to the next iteration, is set behind it. */
+Test(kernel_model, writes_behind_a_flag_that_leaves_a_loop_are_writes) {
+    static const char *const loops[] = {
+        "for (int i = 0; i < 5; ++i) if (in[t + i] > 3) { match = true; break; }",
+        "for (int i = 0; i < 5; ++i) { if (in[t + i] < 3) { match = true; continue; } t += 0; }",
+        "int i = 0; while (i < 5) { if (in[t + i] > 3) { match = true; break; } ++i; }",
+        "do { if (in[t] > 3) { match = true; break; } } while (false);",
+        "for (int j = 0; j < 2; ++j) for (int i = 0; i < 5; ++i)"
+        " if (in[t + i] > 3) { match = true; break; }",
+        "for (int i = 0; i < 5; ++i) switch (in[t + i]) { case 1: match = true; break; }"};
+    char *folder, *path;
+    cr_assert_eq(ht_dir_temporary("leaves", &folder, NULL), HT_OK);
+    path = ht_path_join(folder, "leaves.hip");
+    for (size_t i = 0; i < sizeof loops / sizeof *loops; ++i) {
+        char *text = ht_format("#include <hip/hip_runtime.h>\n"
+                               "__global__ void flag(const int *in, int *out, int n) {\n"
+                               "    int t = blockIdx.x * blockDim.x + threadIdx.x;\n"
+                               "    bool match = false;\n"
+                               "    if (t >= n) return;\n"
+                               "    %s\n"
+                               "    if (match) out[t] = 1;\n"
+                               "}\n",
+                               loops[i]);
+        cr_assert_eq(ht_file_write(path, text, strlen(text), NULL), HT_OK);
+        explore(path, "flag", on_roles, &(roles){"out", false, true, false, true});
+        free(text);
+    }
+    ht_dir_remove(folder);
+    free(path);
+    free(folder);
+}
