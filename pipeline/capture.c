@@ -160,9 +160,29 @@ static void entry_add(const group *of, json_t *entry, ht_capture_files *files,
     free(words);
 }
 
+/* Leaves the launches that have the first one's block. */
+static void same_block(ht_captured_kernel *seen, const ht_captured_launch **launches) {
+    size_t count = 0;
+    for (size_t i = 0; i < seen->count; ++i)
+        if (memcmp(launches[i]->block, launches[0]->block, sizeof launches[0]->block) == 0)
+            launches[count++] = launches[i];
+    seen->count = count;
+}
+
+/* Fills a kernel's entry, which is `given`. Returns NULL, or why it cannot be filled; free(). */
+static char *entry_fill(const json_t *given, const ht_kernel *kernel,
+                        const ht_captured_kernel *seen, json_t **out_entry) {
+    *out_entry = json_deep_copy(given);
+    char *gap = ht_capture_fill(*out_entry, seen);
+    if (gap == NULL && has_gap(*out_entry))
+        gap = ht_strdup(kernel && kernel->reason ? kernel->reason : "parts of it are not known");
+    return gap;
+}
+
 /* Adds a kernel's entry to the file, as it is `given`: for the types of a template that took
- * longest and that are those of the source's own problem. Returns NULL, or why there is none;
- * free(). */
+ * longest and that are those of the source's own problem. A program that tries several blocks has
+ * another launch than its source gives: then those with the block that took longest are the
+ * problem. Returns NULL, or why there is none; free(). */
 static char *entry_make(const ht_capture_seen *all, const group *of, const ht_kernel *kernel,
                         const json_t *given, ht_capture_result *to) {
     const ht_captured_launch **launches = ht_alloc(of->count + 1, sizeof *launches);
@@ -172,16 +192,25 @@ static char *entry_make(const ht_capture_seen *all, const group *of, const ht_ke
         if (!is_first(of, i))
             continue;
         ht_capture_files files = {0};
-        const ht_captured_kernel seen = {.launches = launches,
-                                         .count = same_types(of, i, launches),
-                                         .template = kernel ? kernel->template : NULL,
-                                         .contents = all->contents,
-                                         .files = all->contents != NULL ? &files : NULL};
-        json_t *entry = json_deep_copy(given);
-        char *gap = ht_capture_fill(entry, &seen);
-        if (gap == NULL && has_gap(entry))
-            gap =
-                ht_strdup(kernel && kernel->reason ? kernel->reason : "parts of it are not known");
+        ht_captured_kernel seen = {.launches = launches,
+                                   .count = same_types(of, i, launches),
+                                   .template = kernel ? kernel->template : NULL,
+                                   .contents = all->contents,
+                                   .files = all->contents != NULL ? &files : NULL};
+        json_t *entry;
+        char *gap = entry_fill(given, kernel, &seen, &entry);
+        if (gap != NULL) {
+            json_decref(entry);
+            ht_capture_files_free(&files);
+            same_block(&seen, launches);
+            seen.as_seen = true;
+            char *still = entry_fill(given, kernel, &seen, &entry);
+            if (still == NULL) {
+                free(gap);
+                gap = NULL;
+            }
+            free(still);
+        }
         added = gap == NULL;
         if (added)
             entry_add(of, entry, &files, to);

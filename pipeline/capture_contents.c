@@ -60,21 +60,38 @@ static bool file_add(const ht_capture_buffer *of, const ht_captured_argument *ar
     return true;
 }
 
+/* Returns true if two launches passed the same bytes. */
+static bool same_content(const ht_capture_buffer *of, size_t a, size_t b) {
+    const ht_captured_argument *one = seen(of, a), *other = seen(of, b);
+    const ht_byte_store *contents = of->kernel->contents;
+    const unsigned char *bytes = ht_byte_store_at(contents, one->content, one->bytes);
+    const unsigned char *others = ht_byte_store_at(contents, other->content, other->bytes);
+    return bytes != NULL && others != NULL && one->bytes == other->bytes &&
+           memcmp(bytes, others, one->bytes) == 0;
+}
+
 /* Of launches with buffers of the same size the one that took longest counts. */
 char *ht_capture_contents(const ht_capture_buffer *of) {
     ht_element element;
     uint64_t sizes[HT_INIT_FILES];
-    size_t count = 0;
+    size_t launches[HT_INIT_FILES], count = 0;
     ht_text names = {0};
     bool kept = is_wanted(of, &element);
-    for (size_t i = 0; i < of->kernel->count && kept && count < HT_INIT_FILES; ++i) {
+    for (size_t i = 0; i < of->kernel->count && kept; ++i) {
         const ht_captured_argument *argument = seen(of, i);
         uint64_t length = argument->bytes - argument->bytes % ht_element_size(element);
-        bool known = false;
-        for (size_t j = 0; j < count; ++j)
-            known = known || sizes[j] == length;
-        if (known)
+        size_t known = 0;
+        while (known < count && sizes[known] != length)
+            ++known;
+        if (known < count) {
+            of->others[i] = of->others[i] || !same_content(of, launches[known], i);
             continue;
+        }
+        if (count == HT_INIT_FILES) {
+            of->others[i] = true;
+            continue;
+        }
+        launches[count] = i;
         sizes[count++] = length;
         kept = file_add(of, argument, length, &names);
     }

@@ -11,6 +11,8 @@ typedef struct ht_capture_buffer {
     const ht_capture_line *line;
     size_t argument;
     bool indices; /* the kernel reads whole numbers from some buffer, which may lead it to others */
+    bool *others; /* one a launch: set where the buffer holds another content than the file that an
+                     instance of its size gets; borrowed */
 } ht_capture_buffer;
 
 /* Returns "file(...)", and adds the files to the kernel's, for a buffer whose real content is worth

@@ -144,7 +144,8 @@ static bool is_whole_input(const ht_capture_line *line) {
 
 /* Takes what the buffer really holds. Returns true if that is to be had. */
 static bool take_file(ht_filling *in, size_t line) {
-    ht_capture_buffer buffer = {in->kernel, &in->lines[line], in->arguments[line], false};
+    ht_capture_buffer buffer = {in->kernel, &in->lines[line], in->arguments[line], false,
+                                in->others};
     for (size_t i = 0; i < in->line_count; ++i)
         buffer.indices = buffer.indices || is_whole_input(&in->lines[i]);
     char *text = ht_capture_contents(&buffer);
@@ -289,9 +290,13 @@ static void take_template(ht_filling *in) {
 
 /* ---- writing ---- */
 
+/* A launch whose buffers held something else than the files is no instance: what it read there and
+ * its sizes belong together. */
 static void instances_write(ht_filling *in) {
     json_t *instances = json_array();
     for (size_t launch = 0; launch < in->kernel->count; ++launch) {
+        if (in->others[launch])
+            continue;
         json_t *fields = json_object();
         for (size_t i = 0; i < in->fields.count; ++i)
             json_object_set_new(fields, in->fields.items[i].name,
@@ -346,6 +351,7 @@ static bool launches_fit(const ht_filling *in) {
 char *ht_capture_fill(json_t *entry, const ht_captured_kernel *kernel) {
     ht_filling in = {.entry = entry, .kernel = kernel, .fields.launches = kernel->count};
     in.launch_unknown = json_object_get(entry, "block") != NULL;
+    in.others = ht_alloc(kernel->count + 1, sizeof *in.others);
     lines_read(&in);
     fields_read(&in);
     for (size_t i = 0; i < in.line_count && !in.problem; ++i)
@@ -359,7 +365,9 @@ char *ht_capture_fill(json_t *entry, const ht_captured_kernel *kernel) {
     for (size_t i = 0; i < in.line_count && !in.problem; ++i)
         if (ht_filling_scalar(&in, i) && ht_capture_is_whole(in.lines[i].type))
             ht_filling_derive(&in, i);
-    if (!in.problem)
+    if (!in.problem && kernel->as_seen)
+        ht_filling_leave_out(&in);
+    else if (!in.problem)
         ht_filling_guess(&in);
     for (size_t i = 0; i < in.line_count && !in.problem; ++i)
         if (ht_filling_scalar(&in, i) && ht_capture_is_whole(in.lines[i].type))
@@ -368,7 +376,7 @@ char *ht_capture_fill(json_t *entry, const ht_captured_kernel *kernel) {
         if (!ht_filling_scalar(&in, i) && in.arguments[i] != SIZE_MAX)
             take_buffer(&in, i);
     /* A block that is chosen at run time was assumed: what was seen is the launch then. */
-    if (!in.problem && (in.launch_unknown || !launches_fit(&in)))
+    if (!in.problem && (in.launch_unknown || kernel->as_seen || !launches_fit(&in)))
         take_launch(&in);
     if (!in.problem)
         take_template(&in);
@@ -378,6 +386,7 @@ char *ht_capture_fill(json_t *entry, const ht_captured_kernel *kernel) {
         ht_capture_line_free(&in.lines[i]);
     free(in.lines);
     free(in.arguments);
+    free(in.others);
     ht_capture_fields_free(&in.fields);
     return in.problem;
 }

@@ -7,6 +7,7 @@
 #include "templates/annotations/template.h"
 
 #include <jansson.h>
+#include <stdbool.h>
 
 /* A file with the content of a buffer. */
 typedef struct ht_capture_file {
@@ -30,6 +31,7 @@ typedef struct ht_captured_kernel {
                                     one that was seen; NULL: nothing */
     const ht_byte_store *contents; /* of buffers; NULL: they are not kept */
     ht_capture_files *files;       /* takes the files that the entry names; NULL: it names none */
+    bool as_seen; /* the launch is what was seen, not what the source computes it from */
 } ht_captured_kernel;
 
 /* Fills an entry of a problem file ("?" where the source does not say). Returns NULL, or why it

@@ -14,7 +14,8 @@ typedef struct ht_filling {
     size_t *arguments; /* of each line; SIZE_MAX: it is passed by no argument */
     ht_capture_fields fields;
     bool launch_unknown; /* the entry has the launch */
-    char *problem;       /* why it cannot be filled */
+    bool *others;  /* one a launch: a buffer held something else than the file of its size; owned */
+    char *problem; /* why it cannot be filled */
 } ht_filling;
 
 /* The argument of a line in a launch. */
@@ -35,6 +36,8 @@ void ht_filling_derive(ht_filling *in, size_t line);
 /* Finds the host's sizes that no argument shows, among the numbers of each launch: those with which
  * the source's launch is the one that was seen. */
 void ht_filling_guess(ht_filling *in);
+/* Leaves the host's sizes that no argument shows out, where nothing but the launch needs them. */
+void ht_filling_leave_out(ht_filling *in);
 /* Returns true if the launch of the source's own template is the one that was seen. */
 bool ht_filling_launches(const ht_filling *in, size_t launch);
 

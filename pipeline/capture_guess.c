@@ -258,3 +258,30 @@ void ht_filling_guess(ht_filling *in) {
             of.unknown[i]->values[launch] = chosen[i];
     }
 }
+
+/* Returns true if what stays of a line once it is filled names the field. */
+static bool is_needed(const ht_filling *in, const char *name) {
+    for (size_t i = 0; i < in->line_count; ++i) {
+        const ht_capture_line *line = &in->lines[i];
+        if ((line->fill != NULL && mentions(line->fill, name)) ||
+            (in->arguments[i] == SIZE_MAX && mentions(line->value, name)))
+            return true;
+    }
+    return false;
+}
+
+void ht_filling_leave_out(ht_filling *in) {
+    size_t count = 0;
+    for (size_t i = 0; i < in->fields.count; ++i) {
+        ht_capture_field *field = &in->fields.items[i];
+        if (field->known) {
+            in->fields.items[count++] = *field;
+            continue;
+        }
+        if (is_needed(in, field->name))
+            ht_filling_fail(in, ht_format("the host's '%s' is passed to no argument", field->name));
+        free(field->name);
+        free(field->values);
+    }
+    in->fields.count = count;
+}

@@ -274,6 +274,15 @@ static bool leaves_rest(const ht_template *template) {
     return leaves;
 }
 
+/* Returns true if a buffer holds what a file does: numbers that lead into other buffers need not do
+ * so at sizes other than the given ones, which must be among those that are tried. */
+static bool reads_files(const ht_template *template) {
+    for (size_t i = 0; i < template->arg_count; ++i)
+        if (template->args[i].init.kind == HT_INIT_FILE)
+            return true;
+    return false;
+}
+
 void ht_verify_problems(const ht_template *template, const ht_problem *given,
                         ht_problem **out_problems, size_t *out_count) {
     shape in = {.spec = &template->problem, .given = given};
@@ -284,6 +293,8 @@ void ht_verify_problems(const ht_template *template, const ht_problem *given,
     for (size_t i = 0; i < in.extent_count; ++i)
         whole[i] = base[i] = value_of(&in, in.extents[i]);
     cut_down(&in, base, CUT_MAX);
+    if (reads_files(template))
+        add(&in, whole);
     add_kinds(&in, leaves_rest(template));
     in.tied = true;
     add_kinds(&in, leaves_rest(template));

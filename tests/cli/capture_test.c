@@ -445,6 +445,51 @@ Test(capture_command, contents_of_index_buffers_are_kept_where_they_are_wanted) 
     }
 }
 
+/* The source's own launch takes the first block; the grid comes from a number that is passed to no
+ * argument; and each width has its own offsets, in a buffer of one size. */
+Test(capture_command, a_program_that_tries_blocks_has_the_problem_of_one_of_its_launches) {
+    workplace_write("rows.hip",
+                    "#include <hip/hip_runtime.h>\n"
+                    "__global__ void add_rows(const int *offset, const float *in, float *out) {\n"
+                    "    int first = offset[blockIdx.x], end = offset[blockIdx.x + 1];\n"
+                    "    for (int i = first + threadIdx.x; i < end; i += blockDim.x)\n"
+                    "        out[i] = in[i] + 1.0f;\n"
+                    "}\n"
+                    "int main(int argc, char **argv) {\n"
+                    "    const int batch = argc + 3;\n"
+                    "    for (int width = 16; width <= 64; width *= 4) {\n"
+                    "        int offset[5], *d_offset;\n"
+                    "        float *in, *out;\n"
+                    "        for (int i = 0; i < 5; ++i) offset[i] = i * width;\n"
+                    "        hipMalloc(&d_offset, sizeof offset);\n"
+                    "        hipMalloc(&in, batch * width * sizeof(float));\n"
+                    "        hipMalloc(&out, batch * width * sizeof(float));\n"
+                    "        hipMemset(in, 0, batch * width * sizeof(float));\n"
+                    "        hipMemcpy(d_offset, offset, sizeof offset, hipMemcpyHostToDevice);\n"
+                    "        for (int block = 32; block <= 64; block *= 2)\n"
+                    "            add_rows<<<batch, block>>>(d_offset, in, out);\n"
+                    "    }\n"
+                    "    return hipDeviceSynchronize();\n"
+                    "}\n");
+    program_result result = program_run("emulate --capture seen --inputs 1 rows.hip");
+    cr_assert_eq(result.code, 0, "%s%s", result.out, result.err);
+    program_free(&result);
+    json_t *problems = read_json("seen/problem.json");
+    const json_t *rows = of_kernel(problems, "add_rows");
+    cr_assert_not_null(rows);
+    cr_expect_eq(json_array_size(json_object_get(rows, "instances")), 1);
+    cr_expect_str_eq(json_string_value(json_array_get(json_object_get(rows, "grid"), 0)), "4");
+    json_decref(problems);
+    result = program_run("refactor rows.hip --problem seen/problem.json --out out "
+                         "--json=report.json");
+    json_t *report = read_json("report.json");
+    const json_t *row = json_array_get(json_object_get(report, "kernels"), 0);
+    cr_expect_str_eq(json_string_value(json_object_get(row, "status")), "templated", "%s",
+                     result.err);
+    json_decref(report);
+    program_free(&result);
+}
+
 /* Twice the same, over the file of the first run; another program's differ. */
 Test(capture_command, copies_are_those_of_programs_that_compute_the_same) {
     program_result result = program_run("emulate --copies a.txt captured.hip captured_kernels.hip");

@@ -318,7 +318,7 @@ Test(kernel_model, writes_by_operators_and_methods_are_writes) {
     explore(path, "scatter", on_roles, &(roles){"out", true, true, true, true});
 }
 
-/* A flag that is set on the way out of a loop, or to the next iteration, is set behind it. */
+/* A flag that is set on the way out of a loop, or to the next iteration, is set after it. */
 Test(kernel_model, writes_behind_a_flag_that_leaves_a_loop_are_writes) {
     static const char *const loops[] = {
         "for (int i = 0; i < 5; ++i) if (in[t + i] > 3) { match = true; break; }",
