@@ -97,31 +97,65 @@ static void take_field(ht_filling *in, size_t line) {
     free(values);
 }
 
+/* Returns true for a type of one real number or of several numbers, such as float4. */
+static bool is_element(const char *type, ht_element *out_element) {
+    return ht_element_parse(type, out_element) &&
+           (out_element->components > 1 || ht_element_floating(*out_element));
+}
+
 /* Real numbers have a '.' or an exponent, so that they are not taken for whole ones. */
-static void take_real(ht_filling *in, size_t line) {
-    ht_capture_line *of = &in->lines[line];
-    double value = ht_capture_real(of->type, ht_filling_seen(in, line, 0)->value);
-    if (!isfinite(value)) {
-        ht_filling_fail(in, ht_format("the argument '%s' is not a finite number", of->name));
-        return;
-    }
+static void real_append(ht_text *out, double value, bool single) {
     char text[40];
-    snprintf(text, sizeof text, strcmp(of->type, "float") == 0 ? "%.9g" : "%.17g", value);
-    ht_capture_line_set(of, ht_format("%s%s", text, strpbrk(text, ".e") ? "" : ".0"));
+    snprintf(text, sizeof text, single ? "%.9g" : "%.17g", value);
+    ht_text_printf(out, "%s%s", text, strpbrk(text, ".e") ? "" : ".0");
+}
+
+/* Components of vectors are whole numbers in a problem; others stay those that were chosen. */
+static bool components_append(ht_text *out, ht_element element, const unsigned char *bytes) {
+    const double exact = 9007199254740992.0;
+    for (size_t i = 0; i < element.components; ++i) {
+        double value = ht_element_get(element, bytes, i);
+        if (value != rint(value) || fabs(value) > exact)
+            return false;
+        ht_text_printf(out, "%s%.0f", i > 0 ? ", " : "(", value);
+    }
+    ht_text_append(out, ")");
+    return true;
+}
+
+/* Takes the number of the launch that took longest. */
+static void take_real(ht_filling *in, size_t line, ht_element element) {
+    ht_capture_line *of = &in->lines[line];
+    const unsigned char *bytes = ht_filling_seen(in, line, 0)->value;
+    ht_text text = {0};
+    bool taken = true;
+    for (size_t i = 0; i < element.components && !in->problem; ++i)
+        if (!isfinite(ht_element_get(element, bytes, i)))
+            ht_filling_fail(in, ht_format("the argument '%s' is not a finite number", of->name));
+    if (element.components > 1)
+        taken = components_append(&text, element, bytes);
+    else
+        real_append(&text, ht_element_get(element, bytes, 0), element.bytes < sizeof(double));
+    if (taken && !in->problem)
+        ht_capture_line_set(of, ht_text_take(&text));
+    ht_text_free(&text);
 }
 
 static void check_scalar(ht_filling *in, size_t line) {
     const ht_capture_line *of = &in->lines[line];
-    if (!ht_capture_is_real(of->type) && !ht_capture_is_whole(of->type)) {
+    ht_element element;
+    if (!is_element(of->type, &element) && !ht_capture_is_whole(of->type)) {
         ht_filling_fail(in,
                         ht_format("the argument '%s' is passed by value as a structure", of->name));
         return;
     }
-    for (size_t i = 0; i < in->kernel->count; ++i)
-        if (ht_filling_seen(in, line, i)->size != ht_type_size(of->type))
+    size_t size = ht_type_size(of->type);
+    for (size_t i = 0; i < in->kernel->count; ++i) {
+        uint32_t seen = ht_filling_seen(in, line, i)->size; /* 0: a structure, such as a float4 */
+        if (seen != size && (seen > 0 || size > HT_CAPTURE_VALUE))
             ht_filling_fail(in, ht_format("the argument '%s' has %u bytes, and its type '%s' %zu",
-                                          of->name, ht_filling_seen(in, line, i)->size, of->type,
-                                          ht_type_size(of->type)));
+                                          of->name, seen, of->type, size));
+    }
 }
 
 /* A scalar that is no field yet: what the source says stays where it is true. */
@@ -357,9 +391,10 @@ char *ht_capture_fill(json_t *entry, const ht_captured_kernel *kernel) {
     for (size_t i = 0; i < in.line_count && !in.problem; ++i)
         if (ht_filling_scalar(&in, i))
             check_scalar(&in, i);
+    ht_element element;
     for (size_t i = 0; i < in.line_count && !in.problem; ++i)
-        if (ht_filling_scalar(&in, i) && ht_capture_is_real(in.lines[i].type))
-            take_real(&in, i);
+        if (ht_filling_scalar(&in, i) && is_element(in.lines[i].type, &element))
+            take_real(&in, i, element);
         else if (ht_filling_scalar(&in, i))
             take_field(&in, i);
     for (size_t i = 0; i < in.line_count && !in.problem; ++i)

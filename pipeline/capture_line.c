@@ -89,11 +89,6 @@ void ht_capture_line_set(ht_capture_line *line, char *value) {
     line->value = value;
 }
 
-bool ht_capture_is_real(const char *type) {
-    static const char *const names[] = {"float", "double", NULL};
-    return ht_text_is_one(type, names);
-}
-
 bool ht_capture_is_whole(const char *type) {
     return ht_type_integral(type);
 }
@@ -105,12 +100,4 @@ int64_t ht_capture_whole(const char *type, const unsigned char *bytes) {
     bool negative = *type != 'u' && strcmp(type, "bool") != 0 && strcmp(type, "size_t") != 0 &&
                     size > 0 && size < sizeof value && value >> (8 * size - 1) != 0;
     return (int64_t)(negative ? value | ~UINT64_C(0) << 8 * size : value);
-}
-
-double ht_capture_real(const char *type, const unsigned char *bytes) {
-    float single;
-    double twice;
-    memcpy(&single, bytes, sizeof single);
-    memcpy(&twice, bytes, sizeof twice);
-    return strcmp(type, "float") == 0 ? (double)single : twice;
 }

@@ -26,11 +26,9 @@ void ht_capture_line_free(ht_capture_line *line);
 /* Takes over a new value. */
 void ht_capture_line_set(ht_capture_line *line, char *value);
 
-/* A type of real numbers, or of whole ones, alone. */
-bool ht_capture_is_real(const char *type);
+/* A type of one whole number. */
 bool ht_capture_is_whole(const char *type);
 /* The number in an argument's bytes. */
 int64_t ht_capture_whole(const char *type, const unsigned char *bytes);
-double ht_capture_real(const char *type, const unsigned char *bytes);
 
 #endif

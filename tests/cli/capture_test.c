@@ -445,6 +445,37 @@ Test(capture_command, contents_of_index_buffers_are_kept_where_they_are_wanted) 
     }
 }
 
+/* Vectors of whole numbers and halves are passed by value as numbers are. */
+Test(capture_command, vectors_and_halves_that_are_passed_by_value_are_kept) {
+    workplace_write("shift.hip",
+                    "#include <hip/hip_fp16.h>\n"
+                    "#include <hip/hip_runtime.h>\n"
+                    "__global__ void shift(float4 *out, float4 by, int2 from, __half scale,\n"
+                    "                      float4 odd, int n) {\n"
+                    "    int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+                    "    if (i < n) out[i] = make_float4(by.x + from.x, by.y + from.y,\n"
+                    "                                    by.z * __half2float(scale), odd.w);\n"
+                    "}\n"
+                    "int main() {\n"
+                    "    float4 *out;\n"
+                    "    (void)hipMalloc(&out, 640 * sizeof(float4));\n"
+                    "    shift<<<20, 32>>>(out, make_float4(255, -4, 7, 1), make_int2(-3, 12),\n"
+                    "                      __float2half(0.25f), make_float4(0, 0, 0, 0.5f), 640);\n"
+                    "    return hipDeviceSynchronize();\n"
+                    "}\n");
+    program_result result = program_run("emulate --capture seen shift.hip");
+    cr_assert_eq(result.code, 0, "%s%s", result.out, result.err);
+    program_free(&result);
+    json_t *problems = read_json("seen/problem.json");
+    const json_t *shift = of_kernel(problems, "shift");
+    cr_assert_not_null(shift);
+    cr_expect_str_eq(argument(shift, 1), "by : float4 = (255, -4, 7, 1)");
+    cr_expect_str_eq(argument(shift, 2), "from : int2 = (-3, 12)");
+    cr_expect_str_eq(argument(shift, 3), "scale : __half = 0.25");
+    cr_expect_str_eq(argument(shift, 4), "odd : float4 = (1, 2, 3, 4)"); /* 0.5 is not to be had */
+    json_decref(problems);
+}
+
 /* The source's own launch takes the first block; the grid comes from a number that is passed to no
  * argument; and each width has its own offsets, in a buffer of one size. */
 Test(capture_command, a_program_that_tries_blocks_has_the_problem_of_one_of_its_launches) {
