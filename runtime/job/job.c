@@ -2,6 +2,7 @@
 #include "runtime/job/job_memory.h"
 
 #include "base/clock.h"
+#include "base/code_tokens.h"
 #include "base/machine_memory.h"
 #include "base/memory.h"
 #include "base/text.h"
@@ -99,12 +100,14 @@ static ht_status make_key(ht_job *job, ht_error *error) {
     if (status != HT_OK)
         return status;
     const ht_template *template = job->binding->template;
-    ht_text annotations = {0};
+    ht_text annotations = {0}, unit = {0};
     ht_template_print(template, &annotations);
     ht_input_files_key(template, &annotations);
-    ht_hash_strings(job->identity.template_hash, template->unit,
+    ht_code_tokens(template->unit, &unit); /* places and comments change no result */
+    ht_hash_strings(job->identity.template_hash, unit.data,
                     annotations.data ? annotations.data : "", NULL);
-    ht_hash_strings(job->identity.source_hash, template->unit, NULL);
+    ht_hash_strings(job->identity.source_hash, unit.data, NULL);
+    ht_text_free(&unit);
     ht_text_free(&annotations);
     job->identity.problem = job->binding->problem
                                 ? ht_problem_string(&template->problem, job->binding->problem)

@@ -3,6 +3,7 @@
 
 #include "base/file.h"
 #include "base/memory.h"
+#include "base/text.h"
 
 #include <criterion/criterion.h>
 #include <dirent.h>
@@ -56,6 +57,33 @@ static ht_database *open_database(void) {
 static const char *CONFIGS[] = {"BLOCK=16", "BLOCK=32", "BLOCK=64 WRONG=1", "BLOCK=128"};
 enum { CONFIG_COUNT = 4 };
 
+/* Evaluates a configuration of SHIFT with `by` in place of `mark`; returns true if the database
+ * knew it. */
+static bool is_known(const char *mark, const char *by, ht_database *database) {
+    bound b;
+    char *text = ht_text_replaced(SHIFT, mark, by);
+    bind_text(&b, text, "n=1000");
+    ht_job_options options = quick_options();
+    options.database = database;
+    ht_job *job = start_job(&b, &options);
+    bool known = evaluate(job, &b, CONFIGS[0]).reused;
+    ht_job_free(job);
+    unbind(&b);
+    free(text);
+    return known;
+}
+
+Test(resume, places_comments_and_layout_change_nothing_but_code_does) {
+    ht_database *database = open_database();
+    cr_expect_not(is_known("template <int", "template <int", database));
+    cr_expect(is_known("template <int",
+                       "#line 70 \"/another/folder/name.hip\"\n"
+                       "/* moved */ template <int  // and\n",
+                       database));
+    cr_expect_not(is_known("(i + 1 +", "(i + 2 - 1 +", database), "other code was taken for it");
+    ht_database_close(database);
+}
+
 Test(resume, a_second_run_measures_nothing_again) {
     bound b;
     bind_text(&b, SHIFT, "n=1000");
@@ -107,7 +135,7 @@ Test(resume, another_problem_or_kernel_is_measured) {
     ht_job_free(job);
     unbind(&b);
 
-    char *edited = ht_format("%s// edited\n", SHIFT);
+    char *edited = ht_format("%sint edited;\n", SHIFT);
     bind_text(&b, edited, "n=1000");
     job = start_job(&b, &options);
     cr_expect_not(evaluate(job, &b, CONFIGS[0]).reused);
