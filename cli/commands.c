@@ -14,12 +14,14 @@ extern const ht_command ht_command_optimize;
 extern const ht_command ht_command_predict;
 extern const ht_command ht_command_refactor;
 extern const ht_command ht_command_replay;
+extern const ht_command ht_command_run;
 extern const ht_command ht_command_space;
 extern const ht_command ht_command_train;
 extern const ht_command ht_command_tune;
 
 const ht_command *const ht_commands[] = {
     &ht_command_optimize,
+    &ht_command_run,
     &ht_command_refactor,
     &ht_command_apply,
     &ht_command_tune,

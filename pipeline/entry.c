@@ -70,7 +70,8 @@ static bool is_won(const ht_entry *entry) {
  * few seconds more. */
 static double settled_by(const ht_session *session) {
     double limit = session->options.max_time;
-    return limit > 0 ? session->start + limit + fmax(0.05 * limit, 10) : 0;
+    double by = limit > 0 ? session->start + limit + fmax(0.05 * limit, 10) : 0;
+    return session->end_by > 0 && by > session->end_by ? session->end_by : by;
 }
 
 /* Settles a source after its last entry: its files are written, and the time that checking them
@@ -94,17 +95,22 @@ static void source_settle(const ht_entries *entries, size_t last, ht_session *se
     session->reserve = 0;
 }
 
+/* Returns true if it is to be tuned. */
+static bool is_open(const ht_entry *entry) {
+    return entry->template && !entry->settled;
+}
+
 ht_status ht_entries_tune(ht_entries *entries, ht_session *session, FILE *out, ht_error *error) {
     session->pairs_left = 0;
     for (size_t i = 0; i < entries->count; ++i)
-        session->pairs_left += entries->items[i].template != NULL;
+        session->pairs_left += is_open(&entries->items[i]);
     session->progress = ht_progress_new(out, session->pairs_left);
     ht_status status = HT_OK;
     for (size_t i = 0; status == HT_OK && i < entries->count; ++i) {
         ht_entry *entry = &entries->items[i];
         if (session->options.max_time > 0 && !ht_stopped)
             ht_stop_at(session->start + session->options.max_time - session->reserve / 2);
-        if (entry->template) {
+        if (is_open(entry)) {
             char *label = ht_entry_label(entry);
             ht_progress_begin(session->progress, label);
             free(label);

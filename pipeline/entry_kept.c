@@ -53,6 +53,14 @@ static void files_take(const json_t *row, ht_entry *entry) {
     entry->problem_file = text_copy(row, "problem_file");
 }
 
+void ht_entry_take(const json_t *row, ht_entry *entry) {
+    entry->reason_line = (int)json_integer_value(json_object_get(row, "reason_line"));
+    entry->result.verdict = ht_verdict_find(ht_report_text_of(row, "status"));
+    entry->result.verified = json_is_true(json_object_get(row, "verified"));
+    entry->result.reason = text_copy(row, "reason");
+    times_take(row, &entry->result.times);
+}
+
 static void entry_unpack(ht_entries *entries, size_t source, const json_t *kept) {
     const json_t *row = json_object_get(kept, "row");
     ht_entry *entry =
@@ -62,11 +70,7 @@ static void entry_unpack(ht_entries *entries, size_t source, const json_t *kept)
     entry->earlier = kept;
     entry->problem = text_copy(row, "problem");
     entry->problem_origin = json_string_value(json_object_get(row, "problem_origin"));
-    entry->reason_line = (int)json_integer_value(json_object_get(row, "reason_line"));
-    entry->result.verdict = ht_verdict_find(ht_report_text_of(row, "status"));
-    entry->result.verified = json_is_true(json_object_get(row, "verified"));
-    entry->result.reason = text_copy(row, "reason");
-    times_take(row, &entry->result.times);
+    ht_entry_take(row, entry);
     written_take(row, entry);
     files_take(row, entry);
 }

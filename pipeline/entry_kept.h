@@ -14,4 +14,7 @@ bool ht_entry_is_settled(const ht_entry *entry);
 /* Returns true if times decided the result, or a limit of time. */
 bool ht_entry_is_timed(const ht_entry *entry);
 
+/* Takes verdict, reason and times of a row into an entry whose kernel is read again. */
+void ht_entry_take(const json_t *row, ht_entry *entry);
+
 #endif

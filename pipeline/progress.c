@@ -57,6 +57,8 @@ static void line_write(ht_progress *progress, const char *text, bool must) {
 }
 
 static char *head(const ht_progress *progress) {
+    if (!progress->label) /* nothing is tuned */
+        return ht_strdup("");
     return ht_format("[%zu/%zu] %s: ", progress->begun, progress->total, progress->label);
 }
 

@@ -304,10 +304,18 @@ static void entries_sort(ht_entries *entries, const ht_survey_options *options) 
     free(all);
 }
 
+ht_status ht_survey_sources(char *const *paths, size_t count, const ht_survey_options *options,
+                            ht_sources *out_sources, ht_error *error) {
+    ht_status status = ht_sources_find(paths, count, options->out, out_sources, error);
+    if (status == HT_OK)
+        through_find(paths, count, options, out_sources);
+    return status;
+}
+
 ht_status ht_survey_make(char *const *paths, size_t count, const ht_survey_options *options,
                          ht_survey *out_survey, ht_error *error) {
     *out_survey = (ht_survey){0};
-    ht_status status = ht_sources_find(paths, count, options->out, &out_survey->sources, error);
+    ht_status status = ht_survey_sources(paths, count, options, &out_survey->sources, error);
     if (status != HT_OK)
         return status;
     if (options->problem) { /* a malformed one is reported once, not for every source */
@@ -317,7 +325,6 @@ ht_status ht_survey_make(char *const *paths, size_t count, const ht_survey_optio
             return status;
         ht_problems_close(&problems);
     }
-    through_find(paths, count, options, &out_survey->sources);
     size_t matched = ht_survey_read(out_survey, options);
     if (options->time)
         entries_sort(&out_survey->entries, options);
@@ -328,7 +335,7 @@ ht_status ht_survey_make(char *const *paths, size_t count, const ht_survey_optio
     return HT_OK;
 }
 
-void ht_survey_free(ht_survey *survey) {
+void ht_survey_clear(ht_survey *survey) {
     ht_entries_free(&survey->entries);
     for (size_t i = 0; survey->analyses && i < survey->sources.count; ++i) {
         ht_analysis *analysis = &survey->analyses[i];
@@ -342,6 +349,11 @@ void ht_survey_free(ht_survey *survey) {
         json_decref(analysis->reads);
     }
     free(survey->analyses);
+    survey->analyses = NULL;
+}
+
+void ht_survey_free(ht_survey *survey) {
+    ht_survey_clear(survey);
     ht_sources_free(&survey->sources);
     *survey = (ht_survey){0};
 }

@@ -55,10 +55,15 @@ typedef struct ht_survey_options {
  * their error; a path that cannot be read, or a kernel name that nothing has, is HT_ERROR_INPUT. */
 ht_status ht_survey_make(char *const *paths, size_t count, const ht_survey_options *options,
                          ht_survey *out_survey, ht_error *error);
+/* Finds the sources alone, and for headers the source that each is read through. */
+ht_status ht_survey_sources(char *const *paths, size_t count, const ht_survey_options *options,
+                            ht_sources *out_sources, ht_error *error);
 /* The same for sources that were found already (`survey->sources`, all else zero). How many kernels
  * answer to options->kernel. */
 size_t ht_survey_read(ht_survey *survey, const ht_survey_options *options);
 void ht_survey_free(ht_survey *survey);
+/* Frees all but the sources. */
+void ht_survey_clear(ht_survey *survey);
 /* Combines the entries' exit code with that of files that could not be analysed. */
 int ht_survey_exit_code(const ht_survey *survey);
 /* Of files that could not be analysed alone. */

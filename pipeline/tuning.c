@@ -126,9 +126,8 @@ static ht_status begin_check(const pair *pair, ht_error *error) {
     return HT_OK;
 }
 
-static ht_status job_start(pair *pair, ht_error *error) {
-    const ht_session *session = pair->session;
-    ht_job_options options = {
+static ht_job_options job_options(const ht_session *session) {
+    return (ht_job_options){
         .seed = session->options.seed,
         .compile_workers = (unsigned)session->options.compile_workers,
         .database = session->database,
@@ -140,7 +139,21 @@ static ht_status job_start(pair *pair, ht_error *error) {
         .cold_cache = strcmp(session->options.cache, "cold") == 0,
         .interrupted = &ht_stopped,
     };
+}
+
+static ht_status job_start(pair *pair, ht_error *error) {
+    const ht_session *session = pair->session;
+    const ht_job_options options = job_options(session);
     return ht_job_start(&pair->binding, &session->device, &options, &pair->job, error);
+}
+
+ht_status ht_tuning_identify(const ht_session *session, const ht_template *template,
+                             const ht_problem *problem,
+                             void (*part)(void *context, const char *name, const char *text),
+                             void *context, ht_error *error) {
+    const ht_binding binding = {template, problem, &session->device.fields};
+    const ht_job_options options = job_options(session);
+    return ht_job_identify(&binding, &session->device, &options, part, context, error);
 }
 
 /* Returns the default configuration, then what the model proposes, then the best ones of the
@@ -460,6 +473,7 @@ static ht_status pair_run(pair *pair, ht_error *error) {
     if (pair->deadline > 0) { /* the result has to be checked within the pair's time */
         double left = pair->deadline - ht_clock_seconds();
         pair->deadline -= fmin(pair->result->check_seconds, fmax(left, 0) / 2);
+        pair->deadline -= fmin(pair->session->decided_seconds, fmax(left, 0) / 4);
     }
     pair->result->times.original = ht_job_baseline(pair->job);
     pair->result->reference = ht_job_reference_source(pair->job);
@@ -484,6 +498,11 @@ static ht_status pair_run(pair *pair, ht_error *error) {
         pair->result->original_finding = ht_strdup(ht_job_original_finding(pair->job));
     if (status == HT_OK)
         decide(pair);
+    if (status == HT_OK && pair->session->decided) {
+        ht_progress_phase(progress, "timing it next to a kernel that is the same every night");
+        pair->session->decided(pair->session->decided_context, pair->job, &pair->binding,
+                               pair->result);
+    }
     pair->result->counts = ht_job_get_counts(pair->job);
     if (status == HT_OK)
         ablate(pair);

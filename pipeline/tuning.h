@@ -34,6 +34,7 @@ typedef struct ht_tuning_options {
 } ht_tuning_options;
 
 struct ht_entry; /* pipeline/entry.h */
+struct ht_pair_result;
 
 /* Shared by all pairs of one command. */
 typedef struct ht_session {
@@ -53,6 +54,13 @@ typedef struct ht_session {
     /* When all kernels of a source were tuned: writes its files. NULL: nothing is written yet. */
     void (*settle)(void *context, size_t source);
     void *settle_context;
+    /* Called when a kernel was decided, while its job still runs: it may time its configuration
+     * once more, and change the result. NULL: nothing more is done. */
+    void (*decided)(void *context, ht_job *job, const ht_binding *binding,
+                    struct ht_pair_result *result);
+    void *decided_context;
+    double decided_seconds; /* that it takes */
+    double end_by;          /* clock: checks and writing end by then too; 0: as max_time says */
     double prepare_begun; /* clock: when the pair at hand was begun, its problem's check included */
     double prepare_seconds; /* how long pairs took until their search began; 0: none did yet */
     double finals_seconds;  /* the longest that the finals of a kernel took so far */
@@ -160,6 +168,12 @@ typedef struct ht_pair_result {
     double check_seconds; /* that the check of the tuned file is thought to take */
 } ht_pair_result;
 
+/* Returns the parts of the key under which the database keeps the evaluations of a kernel and
+ * problem (ht_job_identify). */
+ht_status ht_tuning_identify(const ht_session *session, const ht_template *template,
+                             const ht_problem *problem,
+                             void (*part)(void *context, const char *name, const char *text),
+                             void *context, ht_error *error);
 /* Never fails as a whole: what goes wrong is in the result. The exception is something missing from
  * the machine, which every other pair would meet too: HT_ERROR_MISSING. The template and problem
  * must outlive the result. */

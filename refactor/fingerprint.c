@@ -6,7 +6,7 @@
 
 #include <stdlib.h>
 
-ht_status ht_refactor_fingerprint(ht_text *out, ht_error *error) {
+ht_status ht_refactor_fingerprint_tools(ht_text *out, ht_error *error) {
     static const char *const libraries[] = {"libclang", "libLLVM", "libisl", "libgmp", NULL};
     static const char *const variables[] = {"CPATH", "C_INCLUDE_PATH", "CPLUS_INCLUDE_PATH",
                                             "HIP_PATH", "ROCM_PATH"};
@@ -18,9 +18,8 @@ ht_status ht_refactor_fingerprint(ht_text *out, ht_error *error) {
         return status;
     ht_fingerprint_file("/proc/self/exe", out);
     ht_fingerprint_libraries(libraries, hash);
-    char *resources = ht_resource_dir_find(), *folder = realpath(".", NULL);
-    ht_text_printf(out, "%s\n%s\n%s\n", hash, resources ? resources : "", folder ? folder : "");
-    free(folder);
+    char *resources = ht_resource_dir_find();
+    ht_text_printf(out, "%s\n%s\n", hash, resources ? resources : "");
     free(resources);
     for (size_t i = 0; i < sizeof headers / sizeof *headers; ++i)
         ht_fingerprint_file(headers[i], out);
@@ -29,4 +28,11 @@ ht_status ht_refactor_fingerprint(ht_text *out, ht_error *error) {
         ht_text_printf(out, "%s=%s\n", variables[i], value ? value : "");
     }
     return HT_OK;
+}
+
+ht_status ht_refactor_fingerprint(ht_text *out, ht_error *error) {
+    char *folder = realpath(".", NULL);
+    ht_text_printf(out, "%s\n", folder ? folder : "");
+    free(folder);
+    return ht_refactor_fingerprint_tools(out, error);
 }

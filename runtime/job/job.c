@@ -95,6 +95,14 @@ static ht_status name_compiler(ht_job *job, ht_error *error) {
     return status;
 }
 
+static void identity_free(ht_job_identity *identity) {
+    free(identity->problem);
+    free(identity->device);
+    free(identity->compiler);
+    free(identity->method);
+    free(identity->settings);
+}
+
 static ht_status make_key(ht_job *job, ht_error *error) {
     ht_status status = name_compiler(job, error);
     if (status != HT_OK)
@@ -130,6 +138,26 @@ static ht_status make_key(ht_job *job, ht_error *error) {
                         : "outputs and guards",
     };
     return HT_OK;
+}
+
+ht_status ht_job_identify(const ht_binding *binding, const ht_device *device,
+                          const ht_job_options *options,
+                          void (*part)(void *context, const char *name, const char *text),
+                          void *context, ht_error *error) {
+    ht_job job = {.binding = binding, .device = device};
+    fill_options(&job, options);
+    ht_status status = make_key(&job, error);
+    const ht_database_key *key = &job.identity.key;
+    const struct {
+        const char *name, *text;
+    } parts[] = {{"kernel", key->template_name}, {"code", key->template_hash},
+                 {"problem", key->problem},      {"device", key->device},
+                 {"compiler", key->compiler},    {"method", key->method},
+                 {"settings", key->settings},    {"checking", key->checking}};
+    for (size_t i = 0; status == HT_OK && i < sizeof parts / sizeof *parts; ++i)
+        part(context, parts[i].name, parts[i].text);
+    identity_free(&job.identity);
+    return status;
 }
 
 /* Returns a size that is enough for every compile worker to have a second program while the first
@@ -373,12 +401,8 @@ void ht_job_free(ht_job *job) {
     free(job->original_check.finding);
     json_decref(job->reference.twin);
     free(job->reference.expect_file);
-    free(job->identity.problem);
-    free(job->identity.device);
-    free(job->identity.compiler);
-    free(job->identity.method);
+    identity_free(&job->identity);
     free(job->baseline.conditions);
-    free(job->identity.settings);
     free(job);
 }
 

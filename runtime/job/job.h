@@ -88,6 +88,13 @@ const char *ht_job_reference_source(const ht_job *job);
  * job lives. */
 const ht_database_key *ht_job_key(const ht_job *job);
 
+/* Returns the parts of that key without starting a job: calls for each with its name and text. The
+ * parts are those of a job that is started with the same arguments. */
+ht_status ht_job_identify(const ht_binding *binding, const ht_device *device,
+                          const ht_job_options *options,
+                          void (*part)(void *context, const char *name, const char *text),
+                          void *context, ht_error *error);
+
 /* Verification and final timing, of at most 63 finalists: each finalist is checked again on fresh
  * random inputs (two new seeds), then original and finalists are timed interleaved in one run. */
 typedef struct ht_final {
@@ -134,5 +141,19 @@ ht_status ht_job_finals_confirmed(ht_job *job, const ht_config *configs, size_t 
                                   const ht_finals_rule *rule, ht_timing *out_original,
                                   ht_final *out_finals, ht_confirmation *out_confirmation,
                                   ht_error *error);
+
+/* Samples of a fixed kernel, the original and some configurations, taken in turns. */
+enum { HT_WATCH_ROUNDS = 64, HT_WATCH_CONFIGS = 2 };
+typedef struct ht_watch {
+    size_t rounds;
+    double calibration[HT_WATCH_ROUNDS], original[HT_WATCH_ROUNDS]; /* milliseconds a run */
+    double configs[HT_WATCH_CONFIGS][HT_WATCH_ROUNDS];
+} ht_watch;
+/* Times configurations (at most HT_WATCH_CONFIGS) that were verified (ht_job_finals) next to the
+ * original and to another job's original, which is the same kernel every night: round by round for
+ * about `seconds`, forwards and backwards, at least 8 rounds. A failure of any ends it, with what
+ * was sampled before. (job_watch.c) */
+ht_status ht_job_watch(ht_job *job, ht_job *calibration, const ht_config *configs, size_t count,
+                       double seconds, ht_watch *out_watch, ht_error *error);
 
 #endif

@@ -1,0 +1,369 @@
+#include "pipeline/nightly/night.h"
+#include "pipeline/nightly/night_internal.h"
+
+#include "base/clock.h"
+#include "base/file.h"
+#include "base/memory.h"
+#include "base/result.h"
+#include "pipeline/outputs.h"
+#include "pipeline/style.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+static const double least_turn = 2;    /* seconds: with less nothing is begun */
+static const double turn_factor = 1.5; /* a turn has at least this many times its need */
+static const double first_need = 12;   /* seconds, as long as none was seen */
+static const double end_reserve = 1;   /* seconds for the end: the report, workers that end */
+
+/* ---- opening */
+
+static ht_status device_open(ht_night *night, size_t index, ht_error *error) {
+    const ht_job_file *job = night->job;
+    ht_night_device *device = &night->devices[index];
+    bool any = strcmp(job->style, "any") == 0;
+    const ht_tuning_options tuning = {.device = job->devices.items[index],
+                                      .strategy = job->strategy,
+                                      .database = job->database,
+                                      .cache = job->cache,
+                                      .check = job->check,
+                                      .min_speedup = 1 + job->least_effect,
+                                      .final_time = job->final_seconds,
+                                      .max_evals = job->budget.evaluations,
+                                      .seed = job->seed,
+                                      .plain = !any,
+                                      .predictor = job->predictor,
+                                      .predictor_seeds = 10};
+    device->lock.file = -1;
+    if (night->options->dry)
+        return ht_device_find(tuning.device, &device->session.device, error);
+    ht_status status = ht_session_open(&tuning, &device->session, error);
+    device->open = true;
+    return status;
+}
+
+static void compiler_make(ht_night *night) {
+    const ht_job_file *job = night->job;
+    const ht_compiler_options given = {
+        .include = {(const char **)job->include.items, job->include.count},
+        .define = {(const char **)job->define.items, job->define.count},
+        .standard = job->standard,
+        .analysis_operations = HT_ANALYSIS_OPERATIONS,
+        .analysis_seconds = 60,
+        .analysis_mebibytes = 1024};
+    ht_compiler_arguments_make(&given, &night->compiler);
+}
+
+/* Returns the job's name: its file's absolute path. free(). */
+static char *name_of(const char *path) {
+    char *real = realpath(path, NULL);
+    return real ? real : ht_strdup(path);
+}
+
+/* Opens the nights of the database; a dry run makes none. */
+static ht_status nights_open(ht_night *night, ht_error *error) {
+    if (night->options->dry) { /* without one all is new */
+        if (ht_file_exists(night->job->database) &&
+            ht_nights_read(night->job->database, &night->nights, NULL) != HT_OK)
+            night->nights = NULL;
+        return HT_OK;
+    }
+    ht_status status = ht_nights_open(night->job->database, &night->nights, error);
+    if (status == HT_OK)
+        status = ht_nights_begin(night->nights, night->name, &night->number, error);
+    if (status == HT_ERROR_IO && error)
+        error->status = status = HT_ERROR_INPUT;
+    return status;
+}
+
+static ht_status night_open(ht_night *night, ht_error *error) {
+    const ht_job_file *job = night->job;
+    ht_status status = HT_OK;
+    ht_input_add(night->options->path);
+    compiler_make(night);
+    if (!night->options->dry)
+        status = ht_outputs_prepare(job->out, NULL, error);
+    if (status == HT_OK && job->profile) {
+        status = ht_profile_load(job->profile, &night->profile, error);
+        night->profiled = status == HT_OK;
+    }
+    if (status == HT_OK)
+        status = ht_night_sources(night, error);
+    for (size_t i = 0; i < night->sources.count && status == HT_OK; ++i)
+        status = ht_output_check(job->out, night->sources.items[i].output, error);
+    night->devices = ht_alloc(job->devices.count + 1, sizeof *night->devices);
+    for (size_t i = 0; i < job->devices.count && status == HT_OK; ++i) {
+        ++night->device_count;
+        status = device_open(night, i, error);
+    }
+    if (status == HT_OK)
+        status = nights_open(night, error);
+    return status == HT_OK ? ht_night_turns(night, error) : status;
+}
+
+static void night_close(ht_night *night) {
+    for (size_t i = 0; i < night->turn_count; ++i) {
+        ht_night_look_free(&night->turns[i].look);
+        ht_night_results_free(&night->turns[i].known);
+        ht_night_results_free(&night->turns[i].last);
+        json_decref(night->turns[i].memory);
+    }
+    free(night->turns);
+    for (size_t i = 0; i < night->device_count; ++i) {
+        ht_night_device *device = &night->devices[i];
+        ht_calibration_free(device->calibration);
+        ht_device_lock_release(&device->lock);
+        if (device->open)
+            ht_session_close(&device->session);
+        json_decref(device->common);
+    }
+    free(night->devices);
+    for (size_t i = 0; i < night->command_count; ++i)
+        ht_command_list_free(&night->commands[i]);
+    free(night->commands);
+    free(night->compilers);
+    ht_sources_free(&night->sources);
+    ht_profile_free(&night->profile);
+    ht_compiler_arguments_free(&night->compiler);
+    ht_nights_close(night->nights);
+    json_decref(night->rows);
+    json_decref(night->errors);
+    free(night->name);
+}
+
+/* ---- turns */
+
+static ht_status file_put_back(void *context, const char *name, const char *content,
+                               ht_error *error) {
+    const ht_night *night = context;
+    char *path = ht_path_join(night->job->out, name), *written = NULL;
+    ht_status status = HT_OK;
+    if (!ht_file_exists(path))
+        status = ht_output_write(night->job->out, name, content, &written, error);
+    free(written);
+    free(path);
+    return status;
+}
+
+static ht_status kept_take(ht_night *night, ht_error *error) {
+    ht_status status = HT_OK;
+    for (size_t i = 0; i < night->turn_count && status == HT_OK; ++i) {
+        const ht_night_turn *turn = &night->turns[i];
+        if (!turn->kept)
+            continue;
+        ht_night_add_kept(night, turn);
+        if (!night->options->dry)
+            status = ht_nights_files(night->nights, turn->look.key, file_put_back, night, error);
+    }
+    return status;
+}
+
+/* Returns the first turn that is left, in the order of the last sort; NULL: there is none. */
+static ht_night_turn *turn_next(ht_night *night, size_t *out_unmeasured) {
+    ht_night_turn *next = NULL;
+    *out_unmeasured = 0;
+    ht_night_sort(night);
+    for (size_t i = 0; i < night->turn_count; ++i) {
+        ht_night_turn *turn = &night->turns[i];
+        if (turn->kept || turn->done || turn->device->lost)
+            continue;
+        next = next ? next : turn;
+        *out_unmeasured += !turn->measured;
+    }
+    return next;
+}
+
+/* Returns the seconds that a turn may take: a fair part of what is left, but enough for it to
+ * measure something. */
+static double turn_seconds(const ht_night *night, const ht_night_turn *turn, size_t unmeasured) {
+    double left = night->end - ht_clock_seconds();
+    double need = turn->need > 0          ? turn->need
+                  : night->need_count > 0 ? night->need_seen
+                                          : first_need;
+    double share = left / fmax((double)unmeasured, 1);
+    return fmin(fmax(share, turn_factor * need), left);
+}
+
+static void progress_turn(const ht_night *night, const ht_night_turn *turn, double seconds) {
+    double left = night->end - ht_clock_seconds();
+    fprintf(night->options->progress, "%s on %s: %s; %.0f s of the %.0f s that are left\n",
+            night->sources.items[turn->source].path, turn->device->session.device.name, turn->why,
+            seconds, left);
+    fflush(night->options->progress);
+}
+
+static void need_learn(ht_night *night) {
+    double need = ht_night_need(night);
+    night->need_seen =
+        (night->need_seen * (double)night->need_count + need) / (double)(night->need_count + 1);
+    ++night->need_count;
+}
+
+static ht_status turns_run(ht_night *night, ht_error *error) {
+    size_t unmeasured;
+    ht_night_turn *turn;
+    ht_status status = HT_OK;
+    while (status == HT_OK && !ht_interrupted && (turn = turn_next(night, &unmeasured)) != NULL) {
+        double left = night->end - ht_clock_seconds();
+        double need = turn->need > 0 ? turn->need : night->need_seen;
+        bool first = night->need_count == 0;
+        if (left < least_turn || (!first && left < 0.8 * need))
+            break;
+        double seconds = turn_seconds(night, turn, unmeasured);
+        progress_turn(night, turn, seconds);
+        status = ht_night_turn_run(night, turn, seconds, error);
+        if (status == HT_ERROR_DEVICE || status == HT_ERROR_MISSING) {
+            turn->device->lost = true;
+            turn->done = false;
+            ht_report_error(error);
+            ht_night_note(night, ht_status_exit_code(status));
+            status = HT_OK;
+        }
+        need_learn(night);
+    }
+    for (size_t i = 0; i < night->turn_count; ++i)
+        if (!night->turns[i].kept && !night->turns[i].done)
+            ht_night_add_not_run(night, &night->turns[i],
+                                 night->turns[i].device->lost ? "its device keeps failing"
+                                 : ht_interrupted             ? "interrupted"
+                                                              : "the budget was at its end");
+    return status;
+}
+
+/* ---- the report */
+
+static json_t *planned_json(ht_night *night) {
+    json_t *planned = json_array();
+    ht_night_sort(night);
+    for (size_t i = 0; i < night->turn_count; ++i) {
+        const ht_night_turn *turn = &night->turns[i];
+        if (turn->kept)
+            continue;
+        json_array_append_new(
+            planned,
+            json_pack("{s:o, s:s, s:s, s:o, s:f}", "file",
+                      ht_report_json_text(night->sources.items[turn->source].path), "device",
+                      turn->device->session.device.name, "why", turn->why, "seconds",
+                      turn->need > 0 ? json_real(turn->need) : json_null(), "score", turn->score));
+    }
+    return planned;
+}
+
+/* Returns the looks at all sources: what keys are made of, and were. */
+static json_t *looks_json(const ht_night *night) {
+    json_t *looks = json_array();
+    for (size_t i = 0; i < night->turn_count; ++i) {
+        const ht_night_turn *turn = &night->turns[i];
+        json_t *before = json_object_get(turn->memory, "parts");
+        json_t *kernels = json_object();
+        for (size_t j = 0; j < turn->last.count; ++j) {
+            const ht_night_result *result = &turn->last.items[j];
+            json_t *document = json_loads(result->document, 0, NULL);
+            json_t *parts = json_object_get(document, "parts");
+            char *label = *result->problem ? ht_format("%s (%s)", result->kernel, result->problem)
+                                           : ht_strdup(result->kernel);
+            if (*result->kernel && parts)
+                json_object_set(kernels, label, parts);
+            free(label);
+            json_decref(document);
+        }
+        json_array_append_new(
+            looks, json_pack("{s:o, s:s, s:s, s:s, s:O, s:o, s:o}", "file",
+                             ht_report_json_text(night->sources.items[turn->source].path), "device",
+                             turn->device->session.device.name, "state",
+                             turn->why ? turn->why : "as it was measured", "key", turn->look.key,
+                             "parts", turn->look.parts, "before",
+                             before ? json_incref(before) : json_null(), "kernels", kernels));
+    }
+    return looks;
+}
+
+static size_t count_of(const json_t *rows, const char *member, const char *word) {
+    size_t index, count = 0;
+    json_t *row;
+    json_array_foreach(rows, index, row) count += strcmp(ht_report_text_of(row, member), word) == 0;
+    return count;
+}
+
+static json_t *summary_json(const ht_night *night) {
+    static const char *const verdicts[] = {"faster", "same", "slower", "unclear",
+                                           "new",    "gone", "not-run"};
+    json_t *summary = json_object();
+    for (size_t i = 0; i < sizeof verdicts / sizeof *verdicts; ++i)
+        json_object_set_new(
+            summary, verdicts[i],
+            json_integer((json_int_t)count_of(night->rows, "verdict", verdicts[i])));
+    return summary;
+}
+
+static json_t *document_make(ht_night *night, const char *began) {
+    char host[256] = "";
+    gethostname(host, sizeof host - 1);
+    if (ht_interrupted)
+        ht_night_note(night, HT_EXIT_INTERRUPTED);
+    int code = night->code;
+    if (!code && count_of(night->rows, "verdict", "not-run") > 0)
+        code = (int)night->job->not_run_exit;
+    json_t *document = ht_report_json_new("hiptemper-run", 1);
+    json_object_set_new(document, "job", ht_report_json_text(night->name));
+    json_object_set_new(document, "host", ht_report_json_text(host));
+    json_object_set_new(document, "began", json_string(began));
+    json_object_set_new(document, "night", json_integer((json_int_t)night->number));
+    json_object_set_new(document, "budget", json_real(night->job->budget.seconds));
+    json_object_set_new(document, "seconds", json_real(ht_clock_seconds() - night->start));
+    json_object_set_new(document, "least_effect", json_real(night->job->least_effect));
+    json_object_set_new(document, "interrupted", json_boolean(ht_interrupted != 0));
+    json_object_set_new(document, "exit", json_integer(code));
+    json_object_set_new(document, "verdicts", summary_json(night));
+    json_object_set(document, "kernels", night->rows);
+    json_object_set(document, "errors", night->errors);
+    if (night->options->dry) {
+        json_object_set_new(document, "planned", planned_json(night));
+        json_object_set_new(document, "looks", looks_json(night));
+    }
+    return document;
+}
+
+static ht_status night_run(ht_night *night, ht_error *error) {
+    ht_status status = night_open(night, error);
+    if (status == HT_OK)
+        status = kept_take(night, error);
+    if (status != HT_OK || night->options->dry)
+        return status;
+    status = turns_run(night, error);
+    if (status == HT_OK && !ht_interrupted)
+        status = ht_night_add_gone(night, error);
+    return status;
+}
+
+ht_status ht_night_run(const ht_night_options *options, json_t **out_document, ht_error *error) {
+    ht_night night = {.options = options,
+                      .job = options->job,
+                      .name = name_of(options->path),
+                      .start = ht_clock_seconds(),
+                      .rows = json_array(),
+                      .errors = json_array()};
+    char began[32] = "";
+    time_t now = time(NULL);
+    struct tm parts;
+    if (gmtime_r(&now, &parts))
+        strftime(began, sizeof began, "%Y-%m-%dT%H:%M:%SZ", &parts);
+    night.end = night.start + options->job->budget.seconds - end_reserve;
+    *out_document = NULL;
+    ht_status status = night_run(&night, error);
+    if (status == HT_OK || (status == HT_ERROR_INTERRUPTED && night.nights))
+        *out_document = document_make(&night, began);
+    if (*out_document && night.number > 0) {
+        json_t *brief = json_copy(*out_document);
+        json_object_del(brief, "kernels"); /* they are rows of their own */
+        char *text = json_dumps(brief, JSON_COMPACT);
+        status = ht_nights_end(night.nights, night.number, text, error);
+        free(text);
+        json_decref(brief);
+    }
+    night_close(&night);
+    return status;
+}

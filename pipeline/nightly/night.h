@@ -1,0 +1,24 @@
+/* A night: a job's sources looked at, and as many of them tuned as its budget allows. */
+#ifndef HT_PIPELINE_NIGHTLY_NIGHT_H
+#define HT_PIPELINE_NIGHTLY_NIGHT_H
+
+#include "pipeline/entry.h"
+#include "pipeline/nightly/job_file.h"
+
+#include <stdio.h>
+
+typedef struct ht_night_options {
+    const ht_job_file *job;
+    const char *path; /* of the job's file */
+    bool dry;         /* nothing is analysed, measured or written: what would be done is said */
+    FILE *progress;
+    /* Returns the members of docs/json.md of an entry; new reference. */
+    json_t *(*row)(const ht_entry *entry, const ht_device *device);
+} ht_night_options;
+
+/* Runs a night. *out_document (new reference; NULL on an error before anything was done) is the
+ * report that docs/json.md describes, with the exit code in its member "exit". Kernels that go
+ * wrong are in the report; an error is a job that cannot be run. */
+ht_status ht_night_run(const ht_night_options *options, json_t **out_document, ht_error *error);
+
+#endif

@@ -1,0 +1,106 @@
+/* Inside a night. Private to night*.c. */
+#ifndef HT_PIPELINE_NIGHTLY_NIGHT_INTERNAL_H
+#define HT_PIPELINE_NIGHTLY_NIGHT_INTERNAL_H
+
+#include "pipeline/nightly/calibration.h"
+#include "pipeline/nightly/device_lock.h"
+#include "pipeline/nightly/night.h"
+#include "pipeline/nightly/night_look.h"
+#include "pipeline/outputs.h"
+#include "pipeline/profile.h"
+#include "pipeline/survey.h"
+#include "refactor/source/commands.h"
+#include "runtime/store/nights.h"
+
+/* A device of the job. */
+typedef struct ht_night_device {
+    ht_session session;
+    bool open;
+    json_t *common; /* parts of keys that all sources have; owned */
+    ht_device_lock lock;
+    ht_calibration *calibration; /* NULL: not started, or it failed */
+    bool no_calibration;         /* it failed */
+    bool lost;                   /* it keeps failing: nothing more is run on it */
+} ht_night_device;
+
+/* A source on a device. */
+typedef struct ht_night_turn {
+    size_t source;
+    ht_night_device *device;
+    ht_night_look look;
+    ht_night_results known; /* results of the same source key, with its own (kernel "") */
+    ht_night_results last;  /* the latest of its file, where the key is another */
+    json_t *memory;         /* of its last turn: {"attempts", "need", "raw"}; owned; NULL: none */
+    bool measured;          /* its kernels have results */
+    bool kept;              /* nothing is to be done */
+    bool done;              /* it had its turn */
+    const char *why;        /* it is to be done */
+    double need;            /* seconds it takes until something is measured; 0: not known */
+    double score;           /* expected gain a second */
+    int64_t attempts;       /* that ended without a measurement */
+} ht_night_turn;
+
+typedef struct ht_night {
+    const ht_night_options *options;
+    const ht_job_file *job;
+    char *name;        /* the job file's absolute path */
+    double start, end; /* clock */
+    ht_nights *nights; /* NULL in a dry run without a database */
+    int64_t number;    /* 0 in a dry run */
+    ht_sources sources;
+    ht_refactor_options compiler;   /* of sources that no compile_commands.json names */
+    ht_refactor_options *compilers; /* one a source; arguments borrowed */
+    ht_command_list *commands;      /* of each compile_commands.json; owned */
+    size_t command_count;
+    ht_profile profile;
+    bool profiled;
+    ht_night_device *devices;
+    size_t device_count;
+    ht_night_turn *turns;
+    size_t turn_count;
+    double need_seen; /* the mean of this night's turns; 0: none yet */
+    size_t need_count;
+    json_t *rows;   /* of the report */
+    json_t *errors; /* of files */
+    int code;       /* exit code so far; 0: well */
+    /* the turn under way */
+    ht_survey *survey;
+    ht_outputs *outputs;
+    ht_night_turn *turn;
+    double reading;     /* seconds that reading and analysing its source took */
+    json_t **documents; /* one for each of its entries, to be kept; NULL: none */
+} ht_night;
+
+/* night_plan.c: sources, looks, and the order of turns. */
+ht_status ht_night_sources(ht_night *night, ht_error *error);
+ht_status ht_night_turns(ht_night *night, ht_error *error);
+/* Sorts the turns that are left, the most promising first. */
+void ht_night_sort(ht_night *night);
+/* Returns true if a result's search is at its end under this job. */
+bool ht_night_is_complete(const ht_night *night, const json_t *document);
+/* Returns true if a result was timed too long ago. */
+bool ht_night_is_due(const ht_night *night, const json_t *document);
+
+/* night_turn.c: one source on one device. */
+ht_status ht_night_turn_run(ht_night *night, ht_night_turn *turn, double seconds, ht_error *error);
+
+/* night_rows.c: what is kept and reported of an entry. */
+/* Settles entries whose kernel and all it depends on did not change. */
+ht_status ht_night_settle_known(ht_night *night, ht_error *error);
+/* Of type ht_session.decided; `context` is the night. */
+void ht_night_decided(void *context, ht_job *job, const ht_binding *binding,
+                      struct ht_pair_result *result);
+/* Keeps the results of the turn under way. */
+ht_status ht_night_keep(ht_night *night, ht_error *error);
+/* Returns the seconds that the turn under way took without its search: reading, preparing, the
+ * finals, the check of what is written. */
+double ht_night_need(const ht_night *night);
+/* Adds rows of a turn that is kept, or that was not run for a reason. */
+void ht_night_add_kept(ht_night *night, const ht_night_turn *turn);
+void ht_night_add_not_run(ht_night *night, const ht_night_turn *turn, const char *reason);
+/* Adds rows of kernels that the job had and has no more. */
+ht_status ht_night_add_gone(ht_night *night, ht_error *error);
+/* Notes an exit code; the gravest counts. */
+void ht_night_note(ht_night *night, int code);
+
+#endif

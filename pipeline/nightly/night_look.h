@@ -1,0 +1,24 @@
+/* A look at a source: the key of all that its results depend on, without compiling anything. */
+#ifndef HT_PIPELINE_NIGHTLY_NIGHT_LOOK_H
+#define HT_PIPELINE_NIGHTLY_NIGHT_LOOK_H
+
+#include "base/hash.h"
+#include "pipeline/input.h"
+
+#include <jansson.h>
+
+typedef struct ht_night_look {
+    char key[HT_HASH_SIZE]; /* of `parts` */
+    char raw[HT_HASH_SIZE]; /* of the source's bytes and name: what is written depends on them */
+    json_t *parts;          /* {"code": hash, "problems": hash, ...}; owned */
+} ht_night_look;
+
+/* Looks at a source: the tokens of it and of the headers that its "..." and -I reach, the problem
+ * file, the compiler's arguments but for folders, and `common`, the parts that all sources on a
+ * device have ({"name": "text"}). Paths, comments and layout are not among them. False: it cannot
+ * be read, or includes a file that a macro names; then it is to be analysed. */
+bool ht_night_look_make(const ht_source *source, const ht_refactor_options *compiler,
+                        const char *problems, const json_t *common, ht_night_look *out_look);
+void ht_night_look_free(ht_night_look *look);
+
+#endif

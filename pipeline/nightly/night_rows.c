@@ -1,0 +1,580 @@
+#include "pipeline/nightly/night_internal.h"
+
+#include "base/clock.h"
+#include "base/file.h"
+#include "base/memory.h"
+#include "base/text.h"
+#include "pipeline/entry_kept.h"
+#include "pipeline/nightly/night_verdict.h"
+#include "pipeline/outputs.h"
+#include "pipeline/timed.h"
+#include "runtime/measure/stats.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+static const double watch_seconds = 1;
+
+void ht_night_note(ht_night *night, int code) {
+    /* the gravest first */
+    static const int order[] = {HT_EXIT_INTERRUPTED, HT_EXIT_DEVICE, HT_EXIT_MISSING, HT_EXIT_INPUT,
+                                HT_EXIT_FAILED};
+    for (size_t i = 0; i < sizeof order / sizeof *order; ++i)
+        if (code == order[i] || night->code == order[i]) {
+            night->code = order[i];
+            return;
+        }
+}
+
+/* ---- keys of kernels */
+
+static void part_set(void *context, const char *name, const char *text) {
+    json_object_set_new(context, name, ht_report_json_text(text));
+}
+
+/* Returns the parts of an entry's key, new reference, and the key; NULL: it has none. */
+static json_t *entry_key(const ht_night *night, const ht_entry *entry, char out_key[HT_HASH_SIZE]) {
+    const ht_night_device *device = night->turn->device;
+    out_key[0] = 0;
+    if (!entry->template)
+        return NULL;
+    json_t *parts = json_object();
+    ht_status status = ht_tuning_identify(&device->session, entry->template, entry->instance,
+                                          part_set, parts, NULL);
+    json_object_set(parts, "choices", json_object_get(device->common, "choices"));
+    char *text = status == HT_OK ? json_dumps(parts, JSON_COMPACT | JSON_SORT_KEYS) : NULL;
+    if (!text) {
+        json_decref(parts);
+        return NULL;
+    }
+    ht_hash_bytes(text, strlen(text), out_key);
+    free(text);
+    return parts;
+}
+
+/* Returns an entry's number among those of its name and problem in its file. */
+static int64_t number_of(const ht_entries *entries, size_t index) {
+    int64_t number = 0;
+    for (size_t i = 0; i < index; ++i)
+        number += strcmp(entries->items[i].name, entries->items[index].name) == 0 &&
+                  strcmp(entries->items[i].problem ? entries->items[i].problem : "",
+                         entries->items[index].problem ? entries->items[index].problem : "") == 0;
+    return number;
+}
+
+/* Returns the latest document of a kernel with this key; new reference; NULL: there is none. */
+static json_t *known_document(const ht_night *night, const char *key) {
+    ht_night_result like = {.kernel_key = (char *)key};
+    ht_night_results results;
+    json_t *document = NULL;
+    if (ht_nights_find(night->nights, &like, &results, NULL) == HT_OK && results.count > 0)
+        document = json_loads(results.items[results.count - 1].document, 0, NULL);
+    ht_night_results_free(&results);
+    return document;
+}
+
+/* Takes an earlier result over, if its configuration is still one of the template's. */
+static bool entry_settle(ht_entry *entry, const json_t *document) {
+    const json_t *row = json_object_get(document, "entry");
+    const char *config = ht_report_text_of(document, "config");
+    ht_config parsed;
+    bool has = *config && ht_config_parse(entry->template, config, &parsed, NULL) == HT_OK;
+    if (!json_is_object(row) || (*config && !has))
+        return false;
+    ht_entry_take(row, entry);
+    entry->result.has_config = has;
+    if (has)
+        entry->result.config = parsed;
+    entry->settled = true;
+    return true;
+}
+
+ht_status ht_night_settle_known(ht_night *night, ht_error *error) {
+    ht_entries *entries = &night->survey->entries;
+    (void)error;
+    for (size_t i = 0; i < entries->count; ++i) {
+        ht_entry *entry = &entries->items[i];
+        char key[HT_HASH_SIZE];
+        json_t *parts = entry->template ? entry_key(night, entry, key) : NULL;
+        json_t *document = parts ? known_document(night, key) : NULL;
+        if (document && ht_night_is_complete(night, document) &&
+            !ht_night_is_due(night, document) && entry_settle(entry, document))
+            night->documents[i] = json_incref(document);
+        json_decref(document);
+        json_decref(parts);
+    }
+    return HT_OK;
+}
+
+/* ---- the same kernel in an earlier night */
+
+/* Returns its document, new reference; NULL: it is new. First under its name, else what has its
+ * key: the file may have been renamed. */
+static json_t *earlier_document(const ht_night *night, const ht_entry *entry, int64_t number,
+                                const char *key) {
+    const ht_source *source = &night->sources.items[entry->source];
+    const ht_night_device *device = night->turn->device;
+    ht_night_result like = {.night = night->number,
+                            .kernel = entry->name,
+                            .problem = entry->problem ? entry->problem : "",
+                            .device = (char *)device->session.device.name,
+                            .file = source->path};
+    json_t *document = NULL;
+    for (int pass = 0; pass < 2 && !document; ++pass) {
+        ht_night_results results;
+        if (pass == 1 && !*key)
+            break;
+        if (pass == 1)
+            like = (ht_night_result){.night = night->number, .kernel_key = (char *)key};
+        if (ht_nights_find(night->nights, &like, &results, NULL) != HT_OK)
+            break;
+        for (size_t i = 0; i < results.count; ++i)
+            if (pass == 1 || results.items[i].number == number) {
+                json_decref(document);
+                document = json_loads(results.items[i].document, 0, NULL);
+            }
+        ht_night_results_free(&results);
+        if (json_is_true(json_object_get(document, "gone"))) {
+            json_decref(document);
+            document = NULL;
+        }
+    }
+    return document;
+}
+
+static size_t entry_find(const ht_night *night, const ht_pair_result *result) {
+    const ht_entries *entries = &night->survey->entries;
+    for (size_t i = 0; i < entries->count; ++i)
+        if (&entries->items[i].result == result)
+            return i;
+    return entries->count;
+}
+
+/* ---- timing what was decided */
+
+/* Returns true if a finalist with this configuration was found right this night. */
+static bool is_verified(const ht_pair_result *result, const ht_config *config) {
+    for (size_t i = 0; i < result->finalists.count; ++i) {
+        const ht_candidate *candidate = &result->finalists.items[i];
+        if (ht_config_equal(&candidate->config, config) && candidate->final.status == HT_OK &&
+            candidate->final.verified)
+            return true;
+    }
+    return false;
+}
+
+/* Keeps the incumbent unless the winner is faster by the margin in rounds that chose neither.
+ * Returns the number of the configuration that stays. */
+static size_t incumbent_defend(const ht_night *night, const ht_watch *watch,
+                               const ht_config *incumbent, ht_pair_result *result) {
+    double margin = 1 + night->job->least_effect;
+    ht_interval gain =
+        ht_stats_paired_ratio(watch->configs[1], watch->configs[0], watch->rounds, 0.95);
+    if (watch->rounds < 8 || gain.lo >= margin)
+        return 0;
+    ht_interval speedup =
+        ht_stats_paired_ratio(watch->original, watch->configs[1], watch->rounds, 0.95);
+    if (speedup.lo <= 1)
+        return 0;
+    ht_interval time = ht_stats_median_interval(watch->configs[1], watch->rounds);
+    ht_interval original = ht_stats_median_interval(watch->original, watch->rounds);
+    result->config = *incumbent;
+    result->times.speedup = speedup.median;
+    result->times.speedup_lo = speedup.lo;
+    result->times.speedup_hi = speedup.hi;
+    result->times.tuned = (ht_timing){time.median, time.lo, time.hi, watch->rounds};
+    result->times.original = (ht_timing){original.median, original.lo, original.hi, watch->rounds};
+    return 1;
+}
+
+static bool is_change(const char *word) {
+    return strcmp(word, "slower") == 0 || strcmp(word, "faster") == 0;
+}
+
+/* Returns true if the verdict would be that something changed. */
+static bool moved(const ht_night *night, const json_t *watch, const json_t *before,
+                  const char *key) {
+    bool unchanged = strcmp(ht_report_text_of(before, "kernel_key"), key) == 0;
+    const ht_night_verdicts made =
+        ht_night_judge(watch, json_object_get(before, "watch"), json_object_get(before, "history"),
+                       unchanged, night->job->least_effect);
+    return is_change(made.change_word) || is_change(made.original_word);
+}
+
+static double distance(const json_t *watch, const json_t *then) {
+    ht_night_change kernel = ht_night_compare(watch, then, "incumbent", "calibration");
+    ht_night_change original = ht_night_compare(watch, then, "original", "calibration");
+    return fmax(fabs(log(kernel.ratio)), fabs(log(original.ratio)));
+}
+
+/* Times once more what seems to have changed: a change must show twice. Takes `first`; returns the
+ * one that is nearer to what was. */
+static json_t *timed_again(const ht_night *night, ht_job *job, const ht_config *config,
+                           const json_t *before, json_t *first) {
+    ht_watch watch;
+    const json_t *then = json_object_get(before, "watch");
+    ht_job *calibration = ht_calibration_job(night->turn->device->calibration);
+    if (ht_job_watch(job, calibration, config, 1, fmin(watch_seconds, night->job->final_seconds),
+                     &watch, NULL) != HT_OK)
+        return first;
+    json_t *second = ht_night_watch_json(&watch, 0);
+    bool nearer = distance(second, then) < distance(first, then);
+    json_decref(nearer ? first : second);
+    return nearer ? second : first;
+}
+
+void ht_night_decided(void *context, ht_job *job, const ht_binding *binding,
+                      ht_pair_result *result) {
+    ht_night *night = context;
+    ht_calibration *calibration = night->turn->device->calibration;
+    size_t index = entry_find(night, result), stays = 0, count = 1;
+    ht_config configs[HT_WATCH_CONFIGS] = {result->config};
+    char key[HT_HASH_SIZE];
+    ht_watch watch;
+    ht_error error = {0};
+    if (!calibration || !result->has_config || index == night->survey->entries.count)
+        return;
+    const ht_entry *entry = &night->survey->entries.items[index];
+    json_t *parts = entry_key(night, entry, key);
+    json_t *before = earlier_document(night, entry, number_of(&night->survey->entries, index), key);
+    const char *config = ht_report_text_of(before, "config");
+    if (result->verdict == HT_VERDICT_IMPROVED && *config &&
+        ht_config_parse(binding->template, config, &configs[1], NULL) == HT_OK &&
+        !ht_config_equal(&configs[1], &configs[0]) && is_verified(result, &configs[1]))
+        count = 2;
+    ht_status status = ht_job_watch(job, ht_calibration_job(calibration), configs, count,
+                                    fmin(watch_seconds, night->job->final_seconds), &watch, &error);
+    if (status == HT_OK && count == 2)
+        stays = incumbent_defend(night, &watch, &configs[1], result);
+    json_t *timed = status == HT_OK ? ht_night_watch_json(&watch, stays) : NULL;
+    if (timed && moved(night, timed, before, key) && count == 1)
+        timed = timed_again(night, job, &configs[0], before, timed);
+    if (timed)
+        night->documents[index] = json_pack("{s:o}", "watch", timed);
+    json_decref(before);
+    json_decref(parts);
+}
+
+/* ---- what is kept */
+
+/* Returns true if lack of time is why there is no result. */
+static bool is_not_run(const ht_entry *entry) {
+    const ht_pair_result *result = &entry->result;
+    return entry->written.stopped || result->interrupted ||
+           (result->verdict == HT_VERDICT_FAILED && ht_timed_is(result->reason)) ||
+           (result->verdict == HT_VERDICT_NONE);
+}
+
+/* Sets what another text or name of the file changes in the row of an earlier night. */
+static void places_set(json_t *row, const ht_entry *entry) {
+    const struct {
+        const char *name, *text;
+    } places[] = {{"file", entry->file},
+                  {"tuned_file", entry->tuned_file},
+                  {"patch_file", entry->patch_file},
+                  {"patch_folder", entry->patch_folder},
+                  {"template_file", entry->template_file},
+                  {"launcher_file", entry->launcher_file}};
+    for (size_t i = 0; i < sizeof places / sizeof *places; ++i)
+        json_object_set_new(row, places[i].name, ht_report_json_text(places[i].text));
+    json_object_set_new(row, "line", json_integer(entry->line));
+}
+
+static json_t *entry_document(const ht_night *night, size_t index, json_t *parts, const char *key,
+                              const json_t *before) {
+    const ht_entry *entry = &night->survey->entries.items[index];
+    const ht_pair_result *result = &entry->result;
+    bool searched = result->search.result.trial_count > 0;
+    json_t *document =
+        night->documents[index] ? json_incref(night->documents[index]) : json_object();
+    if (entry->settled) {
+        places_set(json_object_get(document, "entry"), entry);
+        return document;
+    }
+    json_object_set_new(document, "entry",
+                        night->options->row(entry, &night->turn->device->session.device));
+    json_object_set_new(document, "evaluations",
+                        json_integer((json_int_t)result->search.result.trial_count));
+    json_object_set_new(document, "exhausted",
+                        json_boolean(!searched || result->search.result.exhausted));
+    json_object_set_new(document, "night", json_integer((json_int_t)night->number));
+    bool unchanged = strcmp(ht_report_text_of(before, "kernel_key"), key) == 0;
+    const json_t *history = unchanged ? json_object_get(before, "history") : NULL;
+    if (json_object_get(document, "watch"))
+        json_object_set_new(document, "timed", json_integer((json_int_t)time(NULL)));
+    json_object_set_new(document, "history",
+                        ht_night_history(history, json_object_get(document, "watch")));
+    json_object_set_new(document, "kernel_key", json_string(key));
+    if (parts)
+        json_object_set(document, "parts", parts);
+    if (result->has_config && entry->template) {
+        char *config = ht_config_string(entry->template, &result->config);
+        json_object_set_new(document, "config", json_string(config));
+        free(config);
+    }
+    return document;
+}
+
+static json_t *change_json(const ht_night_change *change, const char *word) {
+    return json_pack("{s:s, s:o, s:o}", "verdict", word, "ratio",
+                     change->known ? json_real(change->ratio) : json_null(), "interval",
+                     change->known ? json_pack("[f, f]", change->lo, change->hi) : json_null());
+}
+
+/* Sets the verdict against an earlier document (NULL: none). */
+static void verdict_set(ht_night *night, const char *key, json_t *row, const json_t *now,
+                        const json_t *then) {
+    const json_t *watch = json_object_get(now, "watch"), *before = json_object_get(then, "watch");
+    bool unchanged = strcmp(ht_report_text_of(then, "kernel_key"), key) == 0;
+    if (!watch) { /* there was no time left for it, or it is not one that is timed */
+        bool tuned = *ht_report_text_of(now, "config") != 0;
+        json_object_set_new(row, "verdict",
+                            tuned ? json_string(before ? "unclear" : "new") : json_null());
+        return;
+    }
+    const ht_night_verdicts made = ht_night_judge(watch, before, json_object_get(then, "history"),
+                                                  unchanged, night->job->least_effect);
+    json_object_set_new(row, "verdict", json_string(made.change_word));
+    json_object_set_new(row, "change", change_json(&made.change, made.change_word));
+    json_object_set_new(row, "original", change_json(&made.original, made.original_word));
+    json_object_set_new(row, "machine", change_json(&made.machine, made.machine_word));
+    if (strcmp(made.change_word, "slower") == 0 || strcmp(made.original_word, "slower") == 0)
+        ht_night_note(night, HT_EXIT_FAILED);
+}
+
+static json_t *row_new(const ht_night *night, const ht_night_turn *turn, const char *kernel,
+                       const char *problem, const json_t *entry) {
+    json_t *row =
+        json_pack("{s:o, s:o, s:s, s:o, s:o}", "kernel", ht_report_json_text(kernel), "problem",
+                  ht_report_json_text(problem), "device", turn->device->session.device.name, "file",
+                  ht_report_json_text(night->sources.items[turn->source].path), "source_key",
+                  json_string(turn->look.key));
+    static const char *const members[] = {"status",     "line",     "reason",        "speedup",
+                                          "speedup_ci", "tuned_ms", "original_ms",   "tuned_file",
+                                          "patch_file", "verified", "problem_fields"};
+    for (size_t i = 0; i < sizeof members / sizeof *members; ++i) {
+        json_t *value = json_object_get(entry, members[i]);
+        json_object_set_new(row, members[i], value ? json_incref(value) : json_null());
+    }
+    return row;
+}
+
+static void document_members(json_t *row, const json_t *document, bool kept) {
+    static const char *const members[] = {"config", "evaluations", "night",
+                                          "timed",  "watch",       "parts"};
+    for (size_t i = 0; i < sizeof members / sizeof *members; ++i) {
+        json_t *value = json_object_get(document, members[i]);
+        json_object_set_new(row, members[i], value ? json_incref(value) : json_null());
+    }
+    json_object_set_new(row, "kept", json_boolean(kept));
+}
+
+static void not_run_row(ht_night *night, const ht_night_turn *turn, const char *kernel,
+                        const char *problem, const char *reason) {
+    json_t *row = row_new(night, turn, kernel, problem, NULL);
+    json_object_set_new(row, "status", json_string("not-run"));
+    json_object_set_new(row, "verdict", json_string("not-run"));
+    json_object_set_new(row, "reason", ht_report_json_text(reason));
+    json_object_set_new(row, "kept", json_false());
+    json_array_append_new(night->rows, row);
+}
+
+static void failure_note(ht_night *night, const ht_entry *entry) {
+    if (entry->result.bad_input)
+        ht_night_note(night, HT_EXIT_INPUT);
+    else if (entry->result.verdict == HT_VERDICT_FAILED ||
+             entry->result.verdict == HT_VERDICT_WITHHELD)
+        ht_night_note(night, HT_EXIT_FAILED);
+}
+
+static ht_status entry_keep(ht_night *night, size_t index, ht_error *error) {
+    const ht_entry *entry = &night->survey->entries.items[index];
+    const char *problem = entry->problem ? entry->problem : "";
+    const ht_night_turn *turn = night->turn;
+    char key[HT_HASH_SIZE];
+    if (is_not_run(entry)) {
+        const char *reason = entry->result.reason;
+        char *words = ht_text_replaced(reason ? reason : "interrupted", "(--max-time)", "(budget)");
+        not_run_row(night, turn, entry->name, problem, words);
+        free(words);
+        return HT_OK;
+    }
+    int64_t number = number_of(&night->survey->entries, index);
+    json_t *parts = entry_key(night, entry, key);
+    json_t *before = earlier_document(night, entry, number, key);
+    json_t *document = entry_document(night, index, parts, key, before);
+    json_t *row = row_new(night, turn, entry->name, problem, json_object_get(document, "entry"));
+    json_object_set_new(row, "line", json_integer(entry->line));
+    json_object_set_new(row, "kernel_key", json_string(key));
+    document_members(row, document, entry->settled);
+    if (entry->settled)
+        json_object_set_new(row, "verdict", json_string("same"));
+    else
+        verdict_set(night, key, row, document, before);
+    failure_note(night, entry);
+    char *text = json_dumps(document, JSON_COMPACT);
+    const ht_night_result result = {.night = night->number,
+                                    .number = number,
+                                    .job = night->name,
+                                    .kernel = entry->name,
+                                    .problem = (char *)problem,
+                                    .device = (char *)turn->device->session.device.name,
+                                    .file = night->sources.items[turn->source].path,
+                                    .source_key = (char *)turn->look.key,
+                                    .kernel_key = key,
+                                    .document = text};
+    ht_status status = ht_nights_put(night->nights, &result, error);
+    json_array_append_new(night->rows, row);
+    free(text);
+    json_decref(before);
+    json_decref(document);
+    json_decref(parts);
+    return status;
+}
+
+static ht_status files_keep(ht_night *night, ht_error *error) {
+    const ht_entries *entries = &night->survey->entries;
+    size_t folder = strlen(night->job->out);
+    ht_status status = HT_OK;
+    for (size_t i = 0; i < entries->count; ++i) {
+        const ht_entry *entry = &entries->items[i];
+        const char *const own[] = {entry->tuned_file,    entry->patch_file,    entry->template_file,
+                                   entry->launcher_file, entry->skeleton_file, entry->problem_file};
+        for (size_t j = 0; j < sizeof own / sizeof *own && status == HT_OK; ++j) {
+            char *text = NULL;
+            bool inside = own[j] && strncmp(own[j], night->job->out, folder) == 0;
+            if (inside && ht_file_read_text(own[j], "a result", &text, NULL) == HT_OK)
+                status =
+                    ht_nights_put_file(night->nights, night->turn->look.key,
+                                       own[j] + folder + strspn(own[j] + folder, "/"), text, error);
+            free(text);
+        }
+    }
+    return status;
+}
+
+double ht_night_need(const ht_night *night) {
+    const ht_session *session = &night->turn->device->session;
+    return night->reading + session->prepare_seconds + session->finals_seconds +
+           session->check_seconds + session->decided_seconds;
+}
+
+/* Keeps what is known of the source itself. */
+static ht_status memory_keep(ht_night *night, bool measured, ht_error *error) {
+    const ht_night_turn *turn = night->turn;
+    const ht_session *session = &turn->device->session;
+    double spent = ht_clock_seconds() - session->start;
+    double need = measured ? ht_night_need(night) : fmax(1.5 * spent, night->need_seen);
+    json_t *memory =
+        json_pack("{s:b, s:I, s:f, s:s, s:I, s:O}", "measured", measured, "attempts",
+                  measured ? (json_int_t)0 : (json_int_t)turn->attempts + 1, "need", need, "raw",
+                  turn->look.raw, "tried", (json_int_t)time(NULL), "parts", turn->look.parts);
+    char *text = json_dumps(memory, JSON_COMPACT);
+    const ht_night_result result = {.night = night->number,
+                                    .job = night->name,
+                                    .kernel = "",
+                                    .problem = "",
+                                    .device = (char *)session->device.name,
+                                    .file = night->sources.items[turn->source].path,
+                                    .source_key = (char *)turn->look.key,
+                                    .kernel_key = "",
+                                    .document = text};
+    ht_status status = ht_nights_put(night->nights, &result, error);
+    free(text);
+    json_decref(memory);
+    return status;
+}
+
+ht_status ht_night_keep(ht_night *night, ht_error *error) {
+    const ht_survey *survey = night->survey;
+    const ht_analysis *analysis = &survey->analyses[night->turn->source];
+    bool measured = analysis->error.status == HT_OK && analysis->refactor && !ht_interrupted;
+    ht_status status = HT_OK;
+    for (size_t i = 0; i < survey->entries.count && status == HT_OK; ++i) {
+        measured = measured && !is_not_run(&survey->entries.items[i]);
+        status = entry_keep(night, i, error);
+    }
+    if (status == HT_OK && measured)
+        status = files_keep(night, error);
+    return status == HT_OK && !ht_interrupted ? memory_keep(night, measured, error) : status;
+}
+
+/* ---- rows of what had no turn */
+
+void ht_night_add_kept(ht_night *night, const ht_night_turn *turn) {
+    for (size_t i = 0; i < turn->known.count; ++i) {
+        const ht_night_result *result = &turn->known.items[i];
+        if (!*result->kernel)
+            continue;
+        json_t *document = json_loads(result->document, 0, NULL);
+        json_t *row = row_new(night, turn, result->kernel, result->problem,
+                              json_object_get(document, "entry"));
+        document_members(row, document, true);
+        json_object_set_new(row, "kernel_key", json_string(result->kernel_key));
+        json_object_set_new(row, "verdict",
+                            json_object_get(document, "watch") ? json_string("same") : json_null());
+        json_array_append_new(night->rows, row);
+        json_decref(document);
+    }
+}
+
+void ht_night_add_not_run(ht_night *night, const ht_night_turn *turn, const char *reason) {
+    bool any = false;
+    for (size_t i = 0; i < turn->known.count; ++i) {
+        const ht_night_result *result = &turn->known.items[i];
+        if (!*result->kernel)
+            continue;
+        not_run_row(night, turn, result->kernel, result->problem, reason);
+        any = true;
+    }
+    if (!any)
+        not_run_row(night, turn, "", "", reason);
+}
+
+/* Returns true if a kernel is in the report, under its name and file. */
+static bool is_there(const ht_night *night, const ht_night_result *result) {
+    size_t index;
+    json_t *row;
+    json_array_foreach(night->rows, index, row) {
+        bool file = strcmp(ht_report_text_of(row, "file"), result->file) == 0;
+        const char *kernel = ht_report_text_of(row, "kernel");
+        bool same = strcmp(kernel, result->kernel) == 0 &&
+                    strcmp(ht_report_text_of(row, "problem"), result->problem) == 0;
+        bool key = *result->kernel_key &&
+                   strcmp(ht_report_text_of(row, "kernel_key"), result->kernel_key) == 0;
+        /* of a file that had no turn nobody knows what is in it */
+        if (key || (file && (same || !*kernel)))
+            return true;
+    }
+    return false;
+}
+
+ht_status ht_night_add_gone(ht_night *night, ht_error *error) {
+    ht_night_result like = {.job = night->name};
+    ht_night_results results;
+    ht_status status = ht_nights_find(night->nights, &like, &results, error);
+    for (size_t i = 0; i < results.count && status == HT_OK; ++i) {
+        ht_night_result *result = &results.items[i];
+        json_t *document = json_loads(result->document, 0, NULL);
+        bool was = json_is_true(json_object_get(document, "gone"));
+        json_decref(document);
+        if (!*result->kernel || was || is_there(night, result))
+            continue;
+        json_array_append_new(night->rows,
+                              json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:b}", "kernel",
+                                        result->kernel, "problem", result->problem, "device",
+                                        result->device, "file", result->file, "status", "gone",
+                                        "verdict", "gone", "kernel_key", result->kernel_key, "kept",
+                                        false));
+        ht_night_result gone = *result;
+        gone.night = night->number;
+        gone.document = "{\"gone\": true}";
+        gone.source_key = "";
+        gone.kernel_key = "";
+        status = ht_nights_put(night->nights, &gone, error);
+    }
+    ht_night_results_free(&results);
+    return status;
+}

@@ -1,0 +1,52 @@
+/* Verdicts on a kernel against an earlier night, from ratios to a kernel that never changes. */
+#ifndef HT_PIPELINE_NIGHTLY_NIGHT_VERDICT_H
+#define HT_PIPELINE_NIGHTLY_NIGHT_VERDICT_H
+
+#include "runtime/job/job.h"
+
+#include <jansson.h>
+
+/* Of a time now to a time then, in 95 % of cases. */
+typedef struct ht_night_change {
+    bool known;
+    double ratio, lo, hi;
+} ht_night_change;
+
+/* Returns {"rounds", "calibration", "original", "incumbent"}: the samples of a watch, in
+ * milliseconds, where `config` is the number of the configuration that stays. New reference. */
+json_t *ht_night_watch_json(const ht_watch *watch, size_t config);
+
+/* Compares a time in two such documents: a member's ("incumbent", "original", "calibration") as a
+ * multiple of another one's in the same round, or alone where `over` is NULL. The interval comes
+ * from a bootstrap of the medians of the rounds, with a fixed seed. Not known unless both have at
+ * least 4 rounds. */
+ht_night_change ht_night_compare(const json_t *now, const json_t *then, const char *member,
+                                 const char *over);
+
+/* The word for a change: "slower" if all of the interval is above 1 + least, "faster" if all is
+ * below 1 / (1 + least), "same" if all is between, else "unclear"; "new" if it is not known. An
+ * estimate inside the margin whose interval is no wider than 20 % is "same" too. */
+const char *ht_night_word(const ht_night_change *change, double least);
+
+/* A kernel's medians of earlier nights, as logarithms of multiples of the calibration kernel's, the
+ * last HT_NIGHT_HISTORY of them: {"incumbent": [...], "original": [...]}. Returns `history` (NULL:
+ * none) with those of a watch added; new reference. */
+enum { HT_NIGHT_HISTORY = 12 };
+json_t *ht_night_history(const json_t *history, const json_t *watch);
+/* Returns the least change of a member that is to be believed: `least`, but two and a half times
+ * what medians scatter from night to night, which is held to be 2 % as long as fewer than 4 nights
+ * are known. */
+double ht_night_margin(const json_t *history, const char *member, double least);
+
+/* The three verdicts of a kernel. */
+typedef struct ht_night_verdicts {
+    ht_night_change change, original, machine;
+    const char *change_word, *original_word, *machine_word;
+} ht_night_verdicts;
+/* Judges a watch against an earlier one (NULL: there is none). `unchanged`: the kernel's key is the
+ * same. Then what moved incumbent and original alike was something else on the machine, and the
+ * word for both is "unclear": one alone must have moved against the other. */
+ht_night_verdicts ht_night_judge(const json_t *now, const json_t *then, const json_t *history,
+                                 bool unchanged, double least);
+
+#endif

@@ -1,0 +1,328 @@
+#include "runtime/store/nights.h"
+
+#include "base/file.h"
+#include "base/memory.h"
+#include "base/text.h"
+#include "runtime/store/database_internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define NOW "strftime('%Y-%m-%dT%H:%M:%SZ', 'now')"
+
+static const char tables[] =
+    "BEGIN IMMEDIATE;"
+    "CREATE TABLE IF NOT EXISTS nights ("
+    "  id INTEGER PRIMARY KEY AUTOINCREMENT,"
+    "  job TEXT NOT NULL,"
+    "  began TEXT NOT NULL,"
+    "  ended TEXT,"
+    "  document TEXT NOT NULL);"
+    "CREATE TABLE IF NOT EXISTS results ("
+    "  id INTEGER PRIMARY KEY,"
+    "  night INTEGER NOT NULL REFERENCES nights (id),"
+    "  job TEXT NOT NULL,"
+    "  kernel TEXT NOT NULL,"
+    "  problem TEXT NOT NULL,"
+    "  device TEXT NOT NULL,"
+    "  file TEXT NOT NULL,"
+    "  number INTEGER NOT NULL,"
+    "  source_key TEXT NOT NULL,"
+    "  kernel_key TEXT NOT NULL,"
+    "  document TEXT NOT NULL,"
+    "  created INTEGER NOT NULL,"
+    "  checksum INTEGER NOT NULL);"
+    "CREATE INDEX IF NOT EXISTS results_by_kernel ON results (kernel, problem, device, file);"
+    "CREATE INDEX IF NOT EXISTS results_by_source ON results (source_key);"
+    "CREATE INDEX IF NOT EXISTS results_by_key ON results (kernel_key);"
+    "CREATE TABLE IF NOT EXISTS written ("
+    "  source_key TEXT NOT NULL,"
+    "  name TEXT NOT NULL,"
+    "  content TEXT NOT NULL,"
+    "  checksum INTEGER NOT NULL,"
+    "  PRIMARY KEY (source_key, name));"
+    "COMMIT;";
+
+#define COLUMNS                                                                                    \
+    "night, job, kernel, problem, device, file, number, source_key, kernel_key, document, created"
+#define SUM "ht_checksum('results', " COLUMNS ")"
+#define GOOD "ht_row_good('results', id, checksum, " COLUMNS ")"
+
+struct ht_nights {
+    sqlite3 *sqlite;
+    char *path;
+    ht_database_damage damage;
+};
+
+static ht_status fail(ht_nights *nights, const char *doing, ht_error *error) {
+    return ht_database_fail(nights->sqlite, nights->path, doing, error);
+}
+
+static ht_nights *nights_new(const char *path) {
+    ht_nights *nights = ht_alloc(1, sizeof *nights);
+    nights->path = ht_strdup(path);
+    nights->damage.path = nights->path;
+    return nights;
+}
+
+ht_status ht_nights_open(const char *path, ht_nights **out_nights, ht_error *error) {
+    *out_nights = NULL;
+    char *folder = ht_path_folder(path);
+    ht_status status = ht_dir_make(folder, error);
+    free(folder);
+    if (status != HT_OK)
+        return status;
+    ht_nights *nights = nights_new(path);
+    status = ht_database_file_open(&nights->damage, &nights->sqlite, error);
+    if (status == HT_OK && sqlite3_exec(nights->sqlite, tables, NULL, NULL, NULL) != SQLITE_OK) {
+        status = fail(nights, "the tables of nights cannot be made", error);
+        sqlite3_exec(nights->sqlite, "ROLLBACK", NULL, NULL, NULL);
+    }
+    if (status == HT_OK)
+        *out_nights = nights;
+    else
+        ht_nights_close(nights);
+    return status;
+}
+
+ht_status ht_nights_read(const char *path, ht_nights **out_nights, ht_error *error) {
+    *out_nights = NULL;
+    if (!ht_file_exists(path))
+        return ht_error_set_at(error, HT_ERROR_INPUT, path, 0, 0,
+                               "there is no such file; name a database of `hiptemper run`");
+    ht_nights *nights = nights_new(path);
+    ht_status status = ht_database_file_read(&nights->damage, &nights->sqlite, error);
+    if (status == HT_OK && sqlite3_table_column_metadata(nights->sqlite, NULL, "results", "night",
+                                                         NULL, NULL, NULL, NULL, NULL) != SQLITE_OK)
+        status = ht_error_set_at(error, HT_ERROR_INPUT, path, 0, 0,
+                                 "this tuning database has no nights; `hiptemper run` makes them");
+    if (status == HT_OK)
+        *out_nights = nights;
+    else
+        ht_nights_close(nights);
+    return status;
+}
+
+void ht_nights_close(ht_nights *nights) {
+    if (!nights)
+        return;
+    sqlite3_close(nights->sqlite);
+    ht_database_damage_free(&nights->damage);
+    free(nights->path);
+    free(nights);
+}
+
+/* ---- statements */
+
+static void bind(sqlite3_stmt *statement, const char *name, const char *text) {
+    int index = sqlite3_bind_parameter_index(statement, name);
+    if (index > 0 && text)
+        sqlite3_bind_text(statement, index, text, -1, SQLITE_TRANSIENT);
+}
+
+static void bind_number(sqlite3_stmt *statement, const char *name, int64_t number) {
+    int index = sqlite3_bind_parameter_index(statement, name);
+    if (index > 0)
+        sqlite3_bind_int64(statement, index, number);
+}
+
+static ht_status prepare(ht_nights *nights, const char *sql, sqlite3_stmt **out, ht_error *error) {
+    *out = NULL;
+    if (sqlite3_prepare_v2(nights->sqlite, sql, -1, out, NULL) == SQLITE_OK)
+        return HT_OK;
+    return fail(nights, "does not have the tables expected", error);
+}
+
+/* Runs a statement that gives no rows, and ends it. */
+static ht_status run(ht_nights *nights, sqlite3_stmt *statement, ht_error *error) {
+    ht_status status = HT_OK;
+    if (sqlite3_step(statement) != SQLITE_DONE)
+        status = fail(nights, "cannot be written", error);
+    sqlite3_finalize(statement);
+    return status;
+}
+
+ht_status ht_nights_begin(ht_nights *nights, const char *job, int64_t *out_night, ht_error *error) {
+    sqlite3_stmt *statement;
+    ht_status status =
+        prepare(nights, "INSERT INTO nights (job, began, document) VALUES (:job, " NOW ", '{}')",
+                &statement, error);
+    if (status != HT_OK)
+        return status;
+    bind(statement, ":job", job);
+    status = run(nights, statement, error);
+    *out_night = sqlite3_last_insert_rowid(nights->sqlite);
+    return status;
+}
+
+ht_status ht_nights_end(ht_nights *nights, int64_t night, const char *document, ht_error *error) {
+    sqlite3_stmt *statement;
+    ht_status status =
+        prepare(nights, "UPDATE nights SET ended = " NOW ", document = :document WHERE id = :night",
+                &statement, error);
+    if (status != HT_OK)
+        return status;
+    bind(statement, ":document", document);
+    bind_number(statement, ":night", night);
+    return run(nights, statement, error);
+}
+
+static void bind_result(sqlite3_stmt *statement, const ht_night_result *result) {
+    bind(statement, ":job", result->job);
+    bind(statement, ":kernel", result->kernel);
+    bind(statement, ":problem", result->problem);
+    bind(statement, ":device", result->device);
+    bind(statement, ":file", result->file);
+    bind(statement, ":source_key", result->source_key);
+    bind(statement, ":kernel_key", result->kernel_key);
+    bind(statement, ":document", result->document);
+    bind_number(statement, ":night", result->night);
+    bind_number(statement, ":number", result->number);
+}
+
+ht_status ht_nights_put(ht_nights *nights, const ht_night_result *result, ht_error *error) {
+    static const char sql[] =
+        "WITH given (" COLUMNS
+        ") AS (SELECT :night, :job, :kernel, :problem, :device, :file, :number,"
+        " :source_key, :kernel_key, :document, unixepoch())"
+        "INSERT INTO results (" COLUMNS ", checksum) SELECT " COLUMNS ", " SUM " FROM given";
+    sqlite3_stmt *statement;
+    ht_status status = prepare(nights, sql, &statement, error);
+    if (status != HT_OK)
+        return status;
+    bind_result(statement, result);
+    return run(nights, statement, error);
+}
+
+/* ---- looking */
+
+static char *column(sqlite3_stmt *statement, int index) {
+    const char *text = (const char *)sqlite3_column_text(statement, index);
+    return ht_strdup(text ? text : "");
+}
+
+static void result_take(sqlite3_stmt *statement, ht_night_results *out) {
+    HT_GROW(out->items, out->count);
+    out->items[out->count++] = (ht_night_result){
+        .night = sqlite3_column_int64(statement, 0),
+        .job = column(statement, 1),
+        .kernel = column(statement, 2),
+        .problem = column(statement, 3),
+        .device = column(statement, 4),
+        .file = column(statement, 5),
+        .number = sqlite3_column_int64(statement, 6),
+        .source_key = column(statement, 7),
+        .kernel_key = column(statement, 8),
+        .document = column(statement, 9),
+        .when = sqlite3_column_double(statement, 10),
+    };
+}
+
+/* Returns the statement's text: a condition for each member that is given. */
+static char *find_text(const ht_night_result *like) {
+    const struct {
+        const char *name, *value;
+    } parts[] = {{"job", like->job},
+                 {"kernel", like->kernel},
+                 {"problem", like->problem},
+                 {"device", like->device},
+                 {"file", like->file},
+                 {"source_key", like->source_key},
+                 {"kernel_key", like->kernel_key}};
+    ht_text sql = {0};
+    ht_text_append(&sql, "SELECT " COLUMNS " FROM results WHERE id IN (SELECT max(id) FROM results "
+                         "WHERE 1");
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; ++i)
+        if (parts[i].value)
+            ht_text_printf(&sql, " AND %s = :%s", parts[i].name, parts[i].name);
+    if (like->night > 0)
+        ht_text_append(&sql, " AND night < :night");
+    ht_text_append(&sql,
+                   " AND " GOOD " GROUP BY kernel, problem, device, file, number) ORDER BY id");
+    return ht_text_take(&sql);
+}
+
+ht_status ht_nights_find(ht_nights *nights, const ht_night_result *like,
+                         ht_night_results *out_results, ht_error *error) {
+    sqlite3_stmt *statement;
+    *out_results = (ht_night_results){0};
+    char *sql = find_text(like);
+    ht_status status = prepare(nights, sql, &statement, error);
+    free(sql);
+    if (status != HT_OK)
+        return status;
+    bind_result(statement, like);
+    int step;
+    while ((step = sqlite3_step(statement)) == SQLITE_ROW)
+        result_take(statement, out_results);
+    if (step != SQLITE_DONE)
+        status = fail(nights, "cannot be read", error);
+    sqlite3_finalize(statement);
+    return status;
+}
+
+void ht_night_results_free(ht_night_results *results) {
+    for (size_t i = 0; i < results->count; ++i) {
+        ht_night_result *item = &results->items[i];
+        char *owned[] = {item->job,  item->kernel,     item->problem,    item->device,
+                         item->file, item->source_key, item->kernel_key, item->document};
+        for (size_t j = 0; j < sizeof owned / sizeof *owned; ++j)
+            free(owned[j]);
+    }
+    free(results->items);
+    *results = (ht_night_results){0};
+}
+
+int64_t ht_nights_last(ht_nights *nights, int64_t before) {
+    sqlite3_stmt *statement;
+    int64_t night = 0;
+    if (prepare(nights, "SELECT max(id) FROM nights WHERE :night = 0 OR id < :night", &statement,
+                NULL) != HT_OK)
+        return 0;
+    bind_number(statement, ":night", before);
+    if (sqlite3_step(statement) == SQLITE_ROW)
+        night = sqlite3_column_int64(statement, 0);
+    sqlite3_finalize(statement);
+    return night;
+}
+
+/* ---- files */
+
+ht_status ht_nights_put_file(ht_nights *nights, const char *source_key, const char *name,
+                             const char *content, ht_error *error) {
+    sqlite3_stmt *statement;
+    ht_status status = prepare(
+        nights,
+        "INSERT OR REPLACE INTO written (source_key, name, content, checksum) VALUES (:source_key,"
+        " :name, :content, ht_checksum('written', :source_key, :name, :content))",
+        &statement, error);
+    if (status != HT_OK)
+        return status;
+    bind(statement, ":source_key", source_key);
+    bind(statement, ":name", name);
+    bind(statement, ":content", content);
+    return run(nights, statement, error);
+}
+
+ht_status ht_nights_files(ht_nights *nights, const char *source_key,
+                          ht_status (*each)(void *context, const char *name, const char *content,
+                                            ht_error *error),
+                          void *context, ht_error *error) {
+    sqlite3_stmt *statement;
+    ht_status status =
+        prepare(nights,
+                "SELECT name, content FROM written WHERE source_key = :source_key AND"
+                " ht_row_good('written', rowid, checksum, source_key, name, content) ORDER BY name",
+                &statement, error);
+    if (status != HT_OK)
+        return status;
+    bind(statement, ":source_key", source_key);
+    int step = SQLITE_DONE;
+    while (status == HT_OK && (step = sqlite3_step(statement)) == SQLITE_ROW)
+        status = each(context, (const char *)sqlite3_column_text(statement, 0),
+                      (const char *)sqlite3_column_text(statement, 1), error);
+    if (status == HT_OK && step != SQLITE_DONE)
+        status = fail(nights, "cannot be read", error);
+    sqlite3_finalize(statement);
+    return status;
+}

@@ -1,0 +1,64 @@
+/* Nights of jobs, in the tuning database's file: for each kernel and problem what became of it, and
+ * the files that were written. docs/database.md documents the tables. */
+#ifndef HT_RUNTIME_STORE_NIGHTS_H
+#define HT_RUNTIME_STORE_NIGHTS_H
+
+#include "base/error.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+typedef struct ht_nights ht_nights;
+
+/* A kernel with a problem on a device, in one night. Strings are owned where it was read, borrowed
+ * where it is put; none is NULL. */
+typedef struct ht_night_result {
+    int64_t night;
+    double when;    /* seconds since 1970; not read by ht_nights_put */
+    int64_t number; /* among kernels of its name in its file */
+    char *job;      /* its file's absolute path */
+    char *kernel, *problem, *device, *file;
+    char *source_key; /* of all that the results of its source depend on */
+    char *kernel_key; /* of all that its own depends on; "": not known */
+    char *document;   /* JSON */
+} ht_night_result;
+
+typedef struct ht_night_results {
+    ht_night_result *items;
+    size_t count;
+} ht_night_results;
+
+/* Opens the file as ht_database_open does, and makes the tables when they are missing. */
+ht_status ht_nights_open(const char *path, ht_nights **out_nights, ht_error *error);
+/* The same for reading alone: nothing in the file is changed. A file without nights is
+ * HT_ERROR_INPUT. */
+ht_status ht_nights_read(const char *path, ht_nights **out_nights, ht_error *error);
+void ht_nights_close(ht_nights *nights);
+
+/* Commits that a night begins; *out_night is its number, larger than all before. */
+ht_status ht_nights_begin(ht_nights *nights, const char *job, int64_t *out_night, ht_error *error);
+/* Commits its end, with a document (JSON) about it. */
+ht_status ht_nights_end(ht_nights *nights, int64_t night, const char *document, ht_error *error);
+/* Commits a result. */
+ht_status ht_nights_put(ht_nights *nights, const ht_night_result *result, ht_error *error);
+
+/* Finds results that fit those members of `like` that are not NULL (`job`, `kernel`, `problem`,
+ * `device`, `file`, `source_key`, `kernel_key`), of nights before `like->night` unless that is 0:
+ * of each kernel, problem, device, file and number the latest, in the order of their making. A
+ * damaged row is reported and left out. */
+ht_status ht_nights_find(ht_nights *nights, const ht_night_result *like,
+                         ht_night_results *out_results, ht_error *error);
+void ht_night_results_free(ht_night_results *results);
+/* Returns the latest night before `night` (0: of all), finished or not; 0: there is none. */
+int64_t ht_nights_last(ht_nights *nights, int64_t before);
+
+/* Files that were written for a source, to be put back. */
+ht_status ht_nights_put_file(ht_nights *nights, const char *source_key, const char *name,
+                             const char *content, ht_error *error);
+/* Calls for each file kept for a source. */
+ht_status ht_nights_files(ht_nights *nights, const char *source_key,
+                          ht_status (*each)(void *context, const char *name, const char *content,
+                                            ht_error *error),
+                          void *context, ht_error *error);
+
+#endif

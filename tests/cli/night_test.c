@@ -1,0 +1,199 @@
+/* hiptemper run: nights of a job over one small kernel, as an operator would have them. */
+#include "tests/cli/program.h"
+
+#include "base/file.h"
+#include "base/memory.h"
+
+#include <criterion/criterion.h>
+#include <jansson.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static void prepare(void) {
+    workplace_make();
+    setenv("HIPTEMPER_LOCKS", workplace(), 1);
+    workplace_write("tree/scale.hip",
+                    "#include <hip/hip_runtime.h>\n"
+                    "#include \"factor.h\"\n"
+                    "__global__ void scale(const float *in, float *out, int n) {\n"
+                    "    int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+                    "    if (i < n) out[i] = FACTOR * in[i];\n"
+                    "}\n"
+                    "void launch(const float *in, float *out, int n) {\n"
+                    "    scale<<<(n + 255) / 256, 256>>>(in, out, n);\n"
+                    "}\n");
+    workplace_write("tree/factor.h", "#define FACTOR 2.0f\n");
+    workplace_write("n.json",
+                    "{\"sources\": [\"tree\"], \"budget\": {\"seconds\": 60, \"evaluations\": 2},\n"
+                    " \"final_seconds\": 0.05, \"check\": \"none\", \"seed\": 3,\n"
+                    " \"database\": \"n.sqlite\", \"out\": \"out\"}\n");
+}
+
+TestSuite(night, .init = prepare, .fini = workplace_remove, .timeout = 120);
+
+/* Runs a night; returns its report. */
+static json_t *night(const char *words, int code) {
+    program_result result = program_run(words);
+    cr_assert_eq(result.code, code, "%d: %s%s", result.code, result.out, result.err);
+    json_t *report = json_loads(result.out, 0, NULL);
+    cr_assert(report, "%s", result.out);
+    program_free(&result);
+    return report;
+}
+
+static const json_t *only_row(const json_t *report) {
+    const json_t *rows = json_object_get(report, "kernels");
+    cr_assert_eq(json_array_size(rows), 1);
+    return json_array_get(rows, 0);
+}
+
+static const char *text_at(const json_t *object, const char *key) {
+    const char *text = json_string_value(json_object_get(object, key));
+    return text ? text : "";
+}
+
+static void edit(const char *name, const char *mark, const char *by) {
+    char *text = workplace_read(name);
+    char *at = strstr(text, mark);
+    cr_assert(at);
+    char *edited = ht_format("%.*s%s%s", (int)(at - text), text, by, at + strlen(mark));
+    workplace_write(name, edited);
+    free(edited);
+    free(text);
+}
+
+Test(night, what_did_not_change_is_not_measured_again_and_what_did_is) {
+    json_t *report = night("run n.json --json", 0);
+    const json_t *row = only_row(report);
+    cr_expect_str_eq(text_at(row, "kernel"), "scale");
+    cr_expect_str_eq(text_at(row, "verdict"), "new");
+    cr_expect(json_is_false(json_object_get(row, "kept")));
+    cr_expect_gt(json_array_size(json_object_get(json_object_get(row, "watch"), "calibration")), 7);
+    char *key = ht_strdup(text_at(row, "kernel_key"));
+    json_decref(report);
+
+    report = night("run n.json --json", 0); /* nothing */
+    cr_expect_str_eq(text_at(only_row(report), "verdict"), "same");
+    cr_expect(json_is_true(json_object_get(only_row(report), "kept")));
+    json_decref(report);
+
+    edit("tree/scale.hip", "__global__", "// a comment\n\n__global__"); /* text, no code */
+    report = night("run n.json --json", 0);
+    cr_expect(json_is_true(json_object_get(only_row(report), "kept")));
+    json_decref(report);
+
+    edit("tree/scale.hip", "void launch", "int unrelated;\nvoid launch"); /* not the kernel's */
+    report = night("run n.json --json", 0);
+    cr_expect(json_is_true(json_object_get(only_row(report), "kept")));
+    cr_expect_str_eq(text_at(only_row(report), "kernel_key"), key);
+    json_decref(report);
+
+    edit("tree/factor.h", "2.0f", "3.0f"); /* in a header: the kernel's */
+    program_result result = program_run("run n.json --json");
+    cr_expect_leq(result.code, 1, "%s", result.err); /* other code may well be slower */
+    report = json_loads(result.out, 0, NULL);
+    program_free(&result);
+    cr_expect(json_is_false(json_object_get(only_row(report), "kept")));
+    cr_expect_str_neq(text_at(only_row(report), "kernel_key"), key);
+    json_decref(report);
+    free(key);
+}
+
+Test(night, a_renamed_file_and_another_folder_have_the_same_results) {
+    json_t *report = night("run n.json --json", 0);
+    bool won = strcmp(text_at(only_row(report), "status"), "improved") == 0;
+    json_decref(report);
+    char *text = workplace_read("tree/scale.hip");
+    workplace_write("moved/deep/named.hip", text);
+    workplace_write("moved/deep/factor.h", "#define FACTOR 2.0f\n");
+    workplace_write("other.json",
+                    "{\"sources\": [\"moved/deep/named.hip\"], \"budget\": {\"seconds\": 60, "
+                    "\"evaluations\": 2}, \"final_seconds\": 0.05, \"check\": \"none\", \"seed\": "
+                    "3, \"database\": \"n.sqlite\", \"out\": \"out2\"}");
+    report = night("run other.json --json", 0);
+    cr_expect(json_is_true(json_object_get(only_row(report), "kept")));
+    cr_expect_str_eq(text_at(only_row(report), "file"), "moved/deep/named.hip");
+    json_decref(report);
+    char *copy = workplace_read("out2/named.hip");
+    cr_expect_eq(won, copy != NULL, "what was won is written for the file as it is called now");
+    free(copy);
+    free(text);
+}
+
+Test(night, a_kernel_that_went_away_is_said_once) {
+    json_decref(night("run n.json --json", 0));
+    char *text = workplace_read("tree/scale.hip");
+    char *at = strstr(text, "scale(const");
+    memcpy(at, "twice", 5);
+    at = strstr(text, "scale<<<");
+    memcpy(at, "twice", 5);
+    workplace_write("tree/scale.hip", text);
+    free(text);
+    json_t *report = night("run n.json --json", 0);
+    const json_t *verdicts = json_object_get(report, "verdicts");
+    cr_expect_eq(json_integer_value(json_object_get(verdicts, "gone")), 1);
+    cr_expect_eq(json_integer_value(json_object_get(verdicts, "new")), 1);
+    json_decref(report);
+    report = night("run n.json --json", 0);
+    verdicts = json_object_get(report, "verdicts");
+    cr_expect_eq(json_integer_value(json_object_get(verdicts, "gone")), 0);
+    json_decref(report);
+}
+
+Test(night, an_interrupted_night_is_continued) {
+    program_result result = program_interrupt_on_error("run n.json", "not measured yet");
+    cr_expect_eq(result.code, 130, "%s%s", result.out, result.err);
+    program_free(&result);
+    json_t *report = night("run n.json --json", 0);
+    cr_expect_str_eq(text_at(only_row(report), "verdict"), "new");
+    json_decref(report);
+}
+
+Test(night, a_budget_that_is_too_small_is_no_failure_unless_the_job_says_so) {
+    edit("n.json", "\"seconds\": 60", "\"seconds\": 1");
+    json_t *report = night("run n.json --json", 0);
+    cr_expect_str_eq(text_at(only_row(report), "verdict"), "not-run");
+    json_decref(report);
+    edit("n.json", "{", "{\"not_run_exit\": 7, ");
+    report = night("run n.json --json", 7);
+    cr_expect_eq(json_integer_value(json_object_get(report, "exit")), 7);
+    json_decref(report);
+}
+
+Test(night, a_dry_run_says_what_would_be_done_and_writes_nothing) {
+    program_result result = program_run("run --dry-run n.json");
+    cr_expect_eq(result.code, 0, "%s", result.err);
+    cr_expect(strstr(result.out, "tree/scale.hip on host: not measured yet"), "%s", result.out);
+    program_free(&result);
+    char *text = workplace_read("n.sqlite");
+    cr_expect_null(text);
+    free(text);
+}
+
+Test(night, why_names_the_part_of_the_key_that_changed) {
+    json_decref(night("run n.json --json", 0));
+    edit("tree/factor.h", "2.0f", "3.0f");
+    program_result result = program_run("run --why scale.hip n.json");
+    cr_expect_eq(result.code, 0, "%s", result.err);
+    cr_expect(strstr(result.out, "code       CHANGED"), "%s", result.out);
+    cr_expect(strstr(result.out, "problems   same"), "%s", result.out);
+    program_free(&result);
+    result = program_run("run --why nothing n.json");
+    cr_expect_eq(result.code, 2);
+    program_free(&result);
+}
+
+Test(night, init_writes_a_job_that_is_one_and_replaces_no_file) {
+    program_result result = program_run("run --init new.json");
+    cr_expect_eq(result.code, 0, "%s", result.err);
+    program_free(&result);
+    result = program_run("run --init new.json");
+    cr_expect_eq(result.code, 2);
+    program_free(&result);
+    result = program_run("run --dry-run new.json");
+    cr_expect(strstr(result.err, "src"), "it has no such folder here, and all else is right: %s",
+              result.err);
+    program_free(&result);
+}

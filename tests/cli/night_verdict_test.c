@@ -1,0 +1,116 @@
+/* Verdicts from night to night, on times with the scatter of a busy machine. */
+#include "pipeline/nightly/night_verdict.h"
+
+#include "base/random.h"
+
+#include <criterion/criterion.h>
+#include <math.h>
+#include <string.h>
+
+enum { ROUNDS = 40 };
+static const double within = 0.03, between = 0.012, machine = 0.03; /* logarithms */
+
+static double normal(ht_random *random) {
+    return sqrt(-2 * log(1 - ht_random_unit(random))) * cos(2 * M_PI * ht_random_unit(random));
+}
+
+/* The true times of a night, in milliseconds. */
+typedef struct times {
+    double machine, original, incumbent;
+} times;
+
+static json_t *night_make(times truth, ht_random *random) {
+    static ht_watch watch;
+    watch.rounds = ROUNDS;
+    double all = truth.machine * exp(machine * normal(random));
+    double original = truth.original * all * exp(between * normal(random));
+    double incumbent = truth.incumbent * all * exp(between * normal(random));
+    for (size_t i = 0; i < ROUNDS; ++i) {
+        watch.calibration[i] = all * exp(within * normal(random));
+        watch.original[i] = original * exp(within * normal(random));
+        watch.configs[0][i] = incumbent * exp(within * normal(random));
+    }
+    return ht_night_watch_json(&watch, 0);
+}
+
+/* Counts the nights in which each word was said. */
+typedef struct counts {
+    size_t nights, slower, faster, original, machine;
+} counts;
+
+/* Lives `nights` nights; the last one before each verdict is quiet, the verdict's is `truth`. */
+static counts live(times truth, size_t nights, uint64_t seed) {
+    const times quiet = {1, 4, 2};
+    counts said = {.nights = nights};
+    ht_random random;
+    ht_random_seed(&random, seed);
+    json_t *history = NULL, *then = NULL;
+    for (size_t i = 0; i < nights + 6; ++i) {
+        json_t *now = night_make(quiet, &random);
+        json_t *longer = ht_night_history(history, now);
+        json_decref(history);
+        history = longer;
+        json_decref(then);
+        then = now;
+        if (i < 6)
+            continue;
+        json_t *tested = night_make(truth, &random);
+        ht_night_verdicts made = ht_night_judge(tested, then, history, true, 0.02);
+        said.slower += strcmp(made.change_word, "slower") == 0;
+        said.faster += strcmp(made.change_word, "faster") == 0;
+        said.original += strcmp(made.original_word, "slower") == 0;
+        said.machine += strcmp(made.machine_word, "slower") == 0;
+        json_decref(tested);
+    }
+    json_decref(then);
+    json_decref(history);
+    return said;
+}
+
+Test(night_verdict, quiet_nights_raise_few_alarms) {
+    counts said = live((times){1, 4, 2}, 200, 1);
+    cr_expect_leq(said.slower + said.original, 4, "%zu and %zu", said.slower, said.original);
+    cr_expect_leq(said.faster, 4, "%zu", said.faster);
+}
+
+Test(night_verdict, a_slower_kernel_is_found_and_named) {
+    counts said = live((times){1, 4, 2.2}, 100, 2);
+    cr_expect_geq(said.slower, 95, "%zu", said.slower);
+    cr_expect_leq(said.original, 2, "%zu", said.original);
+}
+
+Test(night_verdict, a_slower_original_is_found_and_named) {
+    counts said = live((times){1, 4.4, 2}, 100, 3);
+    cr_expect_geq(said.original, 95, "%zu", said.original);
+    cr_expect_leq(said.slower, 2, "%zu", said.slower);
+}
+
+Test(night_verdict, a_slower_machine_is_no_slower_kernel) {
+    counts said = live((times){1.3, 4, 2}, 100, 4);
+    cr_expect_leq(said.slower + said.original, 4);
+    cr_expect_geq(said.machine, 95, "%zu", said.machine);
+}
+
+Test(night_verdict, what_moves_kernel_and_original_alike_is_not_their_code) {
+    ht_random random;
+    ht_random_seed(&random, 5);
+    json_t *then = night_make((times){1, 4, 2}, &random);
+    json_t *now = night_make((times){1, 5.2, 2.6}, &random);
+    cr_expect_str_eq(ht_night_judge(now, then, NULL, true, 0.02).change_word, "unclear");
+    cr_expect_str_eq(ht_night_judge(now, then, NULL, false, 0.02).change_word, "slower",
+                     "other code may be slower in both");
+    cr_expect_str_eq(ht_night_judge(now, NULL, NULL, true, 0.02).change_word, "new");
+    json_decref(now);
+    json_decref(then);
+}
+
+Test(night_verdict, a_kernel_that_scatters_needs_a_larger_change) {
+    json_t *quiet = json_pack("{s:[f,f,f,f,f]}", "incumbent", 0.0, 0.01, -0.01, 0.0, 0.01);
+    json_t *wild = json_pack("{s:[f,f,f,f,f]}", "incumbent", 0.0, 0.2, -0.2, 0.1, -0.1);
+    cr_expect_lt(ht_night_margin(quiet, "incumbent", 0.01), 0.04);
+    cr_expect_gt(ht_night_margin(wild, "incumbent", 0.01), 0.3);
+    cr_expect_float_eq(ht_night_margin(quiet, "incumbent", 0.5), 0.5, 1e-9);
+    cr_expect_float_eq(ht_night_margin(NULL, "incumbent", 0), expm1(2.5 * 0.02), 1e-9);
+    json_decref(quiet);
+    json_decref(wild);
+}
