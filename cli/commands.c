@@ -4,6 +4,7 @@
 extern const ht_command ht_command_apply;
 extern const ht_command ht_command_capture;
 extern const ht_command ht_command_check;
+extern const ht_command ht_command_compare;
 extern const ht_command ht_command_convert;
 extern const ht_command ht_command_devices;
 extern const ht_command ht_command_doctor;
@@ -22,6 +23,7 @@ extern const ht_command ht_command_tune;
 const ht_command *const ht_commands[] = {
     &ht_command_optimize,
     &ht_command_run,
+    &ht_command_compare,
     &ht_command_refactor,
     &ht_command_apply,
     &ht_command_tune,

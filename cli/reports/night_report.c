@@ -126,6 +126,30 @@ void ht_night_report(const json_t *document, FILE *out) {
             json_is_true(json_object_get(document, "interrupted")) ? "; interrupted" : "");
 }
 
+bool ht_night_report_compare(const json_t *document, FILE *out) {
+    static const char *const verdicts[] = {"faster", "same", "slower", "unclear",
+                                           "new",    "gone", "not-run"};
+    const json_t *rows = json_object_get(document, "kernels");
+    size_t counts[sizeof verdicts / sizeof *verdicts] = {0}, index;
+    bool worse = false;
+    json_t *row;
+    json_array_foreach(rows, index, row) {
+        row_print(row, out);
+        const char *original = text_at(json_object_get(row, "original"), "verdict");
+        worse = worse || strcmp(text_at(row, "verdict"), "slower") == 0 ||
+                strcmp(original, "slower") == 0;
+        for (size_t i = 0; i < sizeof verdicts / sizeof *verdicts; ++i)
+            counts[i] += strcmp(text_at(row, "verdict"), verdicts[i]) == 0;
+    }
+    machine_print(rows, out);
+    fprintf(out, "%zu kernels:", json_array_size(rows));
+    for (size_t i = 0; i < sizeof verdicts / sizeof *verdicts; ++i)
+        if (counts[i] > 0)
+            fprintf(out, " %zu %s", counts[i], verdicts[i]);
+    fprintf(out, "\n");
+    return worse;
+}
+
 /* ---- why */
 
 static void parts_print(const json_t *parts, const json_t *before, FILE *out) {

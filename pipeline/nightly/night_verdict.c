@@ -9,7 +9,7 @@
 
 enum { LEAST_ROUNDS = 4, LEAST_NIGHTS = 4, RESAMPLES = 1000, MOST = HT_WATCH_ROUNDS };
 static const double usual_scatter = 0.02; /* of medians, from night to night */
-static const double scatters = 2.5;         /* that a change must exceed */
+static const double scatters = 2.5;       /* that a change must exceed */
 
 /* ---- samples as JSON */
 

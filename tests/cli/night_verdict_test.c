@@ -1,4 +1,5 @@
 /* Verdicts from night to night, on times with the scatter of a busy machine. */
+#include "pipeline/nightly/night_diff.h"
 #include "pipeline/nightly/night_verdict.h"
 
 #include "base/random.h"
@@ -113,4 +114,38 @@ Test(night_verdict, a_kernel_that_scatters_needs_a_larger_change) {
     cr_expect_float_eq(ht_night_margin(NULL, "incumbent", 0), expm1(2.5 * 0.02), 1e-9);
     json_decref(quiet);
     json_decref(wild);
+}
+
+static json_t *row_new(const char *kernel, const char *file, const char *key, times truth,
+                       ht_random *random) {
+    return json_pack("{s:s, s:s, s:s, s:s, s:s, s:o}", "kernel", kernel, "problem", "", "device",
+                     "host", "file", file, "kernel_key", key, "watch", night_make(truth, random));
+}
+
+static const char *verdict_at(const json_t *rows, size_t index) {
+    const char *text = json_string_value(json_object_get(json_array_get(rows, index), "verdict"));
+    return text ? text : "";
+}
+
+Test(night_verdict,
+     kernels_of_two_results_are_matched_by_name_then_key_and_the_rest_is_new_or_gone) {
+    ht_random random;
+    ht_random_seed(&random, 6);
+    const times quiet = {1, 4, 2}, slow = {1, 4, 2.6};
+    json_t *then = json_array(), *now = json_array();
+    json_array_append_new(then, row_new("a", "a.hip", "1", quiet, &random));
+    json_array_append_new(then, row_new("b", "b.hip", "2", quiet, &random));
+    json_array_append_new(then, row_new("c", "c.hip", "3", quiet, &random));
+    json_array_append_new(now, row_new("a", "a.hip", "1", slow, &random));
+    json_array_append_new(now, row_new("renamed", "d.hip", "2", slow, &random));
+    json_array_append_new(now, row_new("e", "e.hip", "5", quiet, &random));
+    json_t *rows = ht_night_diff(then, now, 0.02);
+    cr_assert_eq(json_array_size(rows), 4);
+    cr_expect_str_eq(verdict_at(rows, 0), "slower");
+    cr_expect_str_eq(verdict_at(rows, 1), "slower");
+    cr_expect_str_eq(verdict_at(rows, 2), "new");
+    cr_expect_str_eq(verdict_at(rows, 3), "gone");
+    json_decref(rows);
+    json_decref(then);
+    json_decref(now);
 }
