@@ -198,11 +198,13 @@ Test(night, init_writes_a_job_that_is_one_and_replaces_no_file) {
     program_free(&result);
 }
 
-Test(night, a_database_compared_to_itself_has_no_change_and_other_files_are_refused) {
+Test(night, a_database_compared_to_itself_has_no_slower_kernel_and_other_files_are_refused) {
     json_decref(night("run n.json --json", 0));
     program_result result = program_run("compare n.sqlite n.sqlite");
     cr_expect_eq(result.code, 0, "%s", result.err);
-    cr_expect(strstr(result.out, "1 kernels: 1 same"), "%s", result.out);
+    /* samples that scatter more than the margin say nothing: "unclear" */
+    cr_expect(strstr(result.out, "1 kernels: 1 same") || strstr(result.out, "1 kernels: 1 unclear"),
+              "%s", result.out);
     program_free(&result);
     result = program_run("compare n.sqlite n.json");
     cr_expect_eq(result.code, 2);
