@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 static const double least_turn = 2;    /* seconds: with less nothing is begun */
+static const double least_part = 0.4;  /* of its need: evaluations are kept for the next night */
 static const double turn_factor = 1.5; /* a turn has at least this many times its need */
 static const double first_need = 12;   /* seconds, as long as none was seen */
 static const double end_reserve = 1;   /* seconds for the end: the report, workers that end */
@@ -184,6 +185,8 @@ static double turn_seconds(const ht_night *night, const ht_night_turn *turn, siz
                   : night->need_count > 0 ? night->need_seen
                                           : first_need;
     double share = left / fmax((double)unmeasured, 1);
+    if (!night->any) /* on a busy machine one result is worth more than several beginnings */
+        share = fmax(share, left / 2);
     return fmin(fmax(share, turn_factor * need), left);
 }
 
@@ -210,7 +213,7 @@ static ht_status turns_run(ht_night *night, ht_error *error) {
         double left = night->end - ht_clock_seconds();
         double need = turn->need > 0 ? turn->need : night->need_seen;
         bool first = night->need_count == 0;
-        if (left < least_turn || (!first && left < 0.8 * need))
+        if (left < least_turn || (!first && left < least_part * need))
             break;
         double seconds = turn_seconds(night, turn, unmeasured);
         progress_turn(night, turn, seconds);

@@ -60,6 +60,7 @@ typedef struct ht_night {
     size_t turn_count;
     double need_seen; /* the mean of this night's turns; 0: none yet */
     size_t need_count;
+    bool any;       /* a source was measured this night */
     json_t *rows;   /* of the report */
     json_t *errors; /* of files */
     int code;       /* exit code so far; 0: well */

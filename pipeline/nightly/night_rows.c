@@ -496,6 +496,7 @@ ht_status ht_night_keep(ht_night *night, ht_error *error) {
         measured = measured && !is_not_run(&survey->entries.items[i]);
         status = entry_keep(night, i, error);
     }
+    night->any = night->any || measured;
     if (status == HT_OK && measured)
         status = files_keep(night, error);
     return status == HT_OK && !ht_interrupted ? memory_keep(night, measured, error) : status;
