@@ -99,14 +99,21 @@ static const char thrust_text[] =
     "}\n";
 /* clang-format on */
 
+/* <cuda_fp16.h> is HIP's header under another name. */
+static const char half_text[] = "#pragma once\n#include <hip/hip_fp16.h>\n";
+
 const ht_host_library ht_host_libraries[HT_HOST_LIBRARIES] = {
-    {"/hiptemper/cuda_names.h", cuda_text, "'cuda"},
-    {"/hiptemper/thrust_names.h", thrust_text, "undeclared identifier 'thrust'"}};
+    {"/hiptemper/cuda_names.h", cuda_text, {"'cuda"}},
+    {"/hiptemper/thrust_names.h", thrust_text, {"undeclared identifier 'thrust'"}},
+    {"/hiptemper/half_names.h",
+     half_text,
+     {" name 'half", " name '__half", "identifier 'half", "identifier '__half"}}};
 
 unsigned ht_host_libraries_missed(const char *message) {
     unsigned missed = 0;
     for (unsigned i = 0; i < HT_HOST_LIBRARIES; ++i)
-        missed |= strstr(message, ht_host_libraries[i].missed) ? 1U << i : 0;
+        for (const char *const *name = ht_host_libraries[i].missed; *name; ++name)
+            missed |= strstr(message, *name) ? 1U << i : 0;
     return missed;
 }
 

@@ -141,6 +141,33 @@ Test(tree, launches_are_read_without_thrust) {
     free(path);
 }
 
+/* <cuda_fp16.h> is not there, HIP's half numbers are: the kernel may use them, and its template
+ * includes HIP's header. */
+Test(tree, cuda_sources_have_half_numbers) {
+    static const char *const first_uses[] = {"half", "__half", "half2", "const __half2"};
+    for (size_t i = 0; i < sizeof first_uses / sizeof *first_uses; ++i) {
+        char *text = ht_format(
+            "#include <cuda_fp16.h>\n__device__ void first(%s *p) { p[0] = p[1]; }\n"
+            "__global__ void k(const half *a, half *b, int n) {\n"
+            "  int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+            "  if (i < n) b[i] = __hmul(a[i], __float2half(2.0f));\n}\n"
+            "void f(const half *a, half *b, int n) {\n  k<<<(n + 255) / 256, 256>>>(a, b, n);\n}\n",
+            first_uses[i]);
+        char *path = tree_put("k.cu", text);
+        ht_refactor *refactor;
+        ht_error error = {0};
+        cr_assert_eq(ht_refactor_file(path, NULL, NULL, &refactor, &error), HT_OK, "%s",
+                     error.message);
+        const ht_kernel *kernel = kernel_named(refactor, "k", NULL);
+        cr_assert_eq(kernel->status, HT_KERNEL_TEMPLATED, "%s", kernel->reason);
+        cr_expect(strstr(kernel->template->unit, "#include <hip/hip_fp16.h>"), "%s",
+                  kernel->template->unit);
+        ht_refactor_free(refactor);
+        free(path);
+        free(text);
+    }
+}
+
 Test(tree, a_kernel_is_judged_by_its_own_errors) {
     char *path = tree_put(
         "k.hip",
