@@ -191,7 +191,7 @@ static CXCursor first_of(CXCursor argument, const ht_record_leaf *leaf, CXCursor
     ht_reach_kind kind;
     if (clang_getCursorKind(variable) == CXCursor_VarDecl && ht_variable_writes(variable) > 0) {
         if (!ht_variable_reach(variable, use, (int64_t)leaf->steps[0], &kind, &value) ||
-            clang_Cursor_isNull(value))
+            kind == HT_REACH_UPDATE || clang_Cursor_isNull(value))
             return clang_getNullCursor();
         return kind == HT_REACH_PART ? value
                                      : member_of(value, leaf->steps[0], leaf->widths[0], field, 0);

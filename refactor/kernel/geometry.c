@@ -386,13 +386,64 @@ static bool read_divided(const ht_model *model, const ht_launch_site *site, cons
     return same;
 }
 
+/* Returns the n of n % b != 0 and of n / b * b < n, which hold where n / b leaves a rest; NULL: the
+ * condition is another. `whole` is n / b. */
+static const ht_symbol *rest_of(const ht_model *model, const ht_launch_site *site,
+                                const ht_symbol *condition, const ht_symbol *whole, int64_t block) {
+    const ht_symbol *rest = asks_rest(condition), *product = condition->arguments[0];
+    if (rest)
+        return is_value(rest->arguments[1], block) ? rest->arguments[0] : NULL;
+    if (!is_binary(condition, "<") || !is_binary(product, "*"))
+        return NULL;
+    int times = is_value(product->arguments[1], block) ? 0 : 1;
+    if (times == 1 && !is_value(product->arguments[0], block))
+        return NULL;
+    char *first = ht_symbol_expression(model, site, product->arguments[times], NULL);
+    char *second = ht_symbol_expression(model, site, whole, NULL);
+    bool same = first && second && strcmp(first, second) == 0;
+    free(first);
+    free(second);
+    return same ? condition->arguments[1] : NULL;
+}
+
+/* Reads n % b != 0 ? n / b + 1 : n / b, as an `if` that enlarges the grid gives it. */
+static bool read_enlarged(const ht_model *model, const ht_launch_site *site,
+                          const ht_symbol *symbol, int64_t block, ht_form *form) {
+    if (symbol->kind != HT_SYMBOL_CHOICE)
+        return false;
+    const ht_symbol *larger = symbol->arguments[1], *whole = symbol->arguments[2];
+    while (whole->kind == HT_SYMBOL_VARIABLE && whole->value_of && !host_value(model, whole->name))
+        whole = whole->value_of;
+    const ht_symbol *rest = rest_of(model, site, symbol->arguments[0], whole, block);
+    if (!rest || !is_binary(whole, "/") || !is_value(whole->arguments[1], block) ||
+        !is_binary(larger, "+") || !is_value(larger->arguments[1], 1))
+        return false;
+    char *texts[] = {ht_symbol_expression(model, site, whole, NULL),
+                     ht_symbol_expression(model, site, larger->arguments[0], NULL),
+                     ht_symbol_expression(model, site, whole->arguments[0], NULL),
+                     ht_symbol_expression(model, site, rest, NULL)};
+    bool same = texts[0] && texts[1] && texts[2] && texts[3] && strcmp(texts[0], texts[1]) == 0 &&
+                strcmp(texts[2], texts[3]) == 0;
+    if (same) {
+        form->kind = HT_FORM_CEIL;
+        form->quotient = symbol;
+        form->terms[0] = (ht_form_term){whole->arguments[0], 1};
+        form->term_count = 1;
+        form->items = ht_strdup(texts[2]);
+    }
+    for (int i = 0; i < 4; ++i)
+        free(texts[i]);
+    return same;
+}
+
 static bool read_form(const ht_model *model, const ht_launch_site *site, const ht_symbol *symbol,
                       int64_t block, ht_form *form, int depth) {
     int64_t value;
     if (symbol->kind == HT_SYMBOL_VARIABLE && symbol->value_of && depth < 16 &&
         !host_value(model, symbol->name))
         return read_form(model, site, symbol->value_of, block, form, depth + 1);
-    if (read_divided(model, site, symbol, block, form))
+    if (read_divided(model, site, symbol, block, form) ||
+        read_enlarged(model, site, symbol, block, form))
         return true;
     if (read_quotient(model, site, symbol, block, form))
         return form->kind != HT_FORM_GENERIC;

@@ -1,6 +1,8 @@
 #include "refactor/launch/extent.h"
 #include "refactor/launch/returned.h"
+#include "refactor/launch/settled.h"
 #include "refactor/launch/symbol.h"
+#include "refactor/launch/updated.h"
 #include "refactor/source/ast.h"
 #include "refactor/source/variable_reach.h"
 
@@ -49,6 +51,14 @@ bool ht_dim3_changes(CXCursor variable, CXCursor use) {
     return ht_variable_writes(variable) > 0 && !ht_variable_fields(variable, use, fields);
 }
 
+static ht_symbol *one(void) {
+    ht_symbol *symbol = ht_symbol_new(HT_SYMBOL_CONSTANT);
+    symbol->value = 1;
+    return symbol;
+}
+
+static ht_symbol *axis_before(const ht_symbol_frame *in, CXCursor variable, CXCursor use, int axis);
+
 /* Reads one axis of a dim3 variable that is set again and again, as it is at `use`. */
 static bool read_reaching(const ht_symbol_frame *in, CXCursor use, CXCursor variable, int axis,
                           ht_symbol **out_axis) {
@@ -60,14 +70,31 @@ static bool read_reaching(const ht_symbol_frame *in, CXCursor use, CXCursor vari
         ht_variable_reach(variable, use, axis, &kind, &value) && !clang_Cursor_isNull(value);
     if (good && kind == HT_REACH_PART)
         *out_axis = ht_symbol_read_in(in, value);
-    else if (good && (good = ht_symbol_read3_in(in, value, axes, &written, &inner))) {
+    else if (good && kind == HT_REACH_UPDATE) {
+        *out_axis = ht_symbol_updated(in, variable, value, axis, axis_before);
+        good = *out_axis != NULL;
+    } else if (good && (good = ht_symbol_read3_in(in, value, axes, &written, &inner))) {
         *out_axis = axes[axis];
         axes[axis] = NULL;
     }
     for (int i = 0; i < 3; ++i)
         ht_symbol_free(axes[i]);
     /* where the variable is set once, its name stands for the value */
-    return good && (!ht_dim3_changes(variable, use) || ht_symbol_is_settled(*out_axis));
+    return good &&
+           (!ht_dim3_changes(variable, use) ||
+            ht_symbol_is_settled(*out_axis, clang_getCursorSemanticParent(variable), value));
+}
+
+/* Returns an axis as it is at `use`; NULL: it is not known. */
+static ht_symbol *axis_before(const ht_symbol_frame *in, CXCursor variable, CXCursor use,
+                              int axis) {
+    ht_symbol *value = NULL;
+    ht_symbol_frame deeper = *in;
+    ++deeper.depth;
+    if (in->depth < HT_SYMBOL_DEPTH_MAX && read_reaching(&deeper, use, variable, axis, &value))
+        return value ? value : one();
+    ht_symbol_free(value);
+    return NULL;
 }
 
 /* Reads a dim3 variable: its initialiser, or, axis by axis, the assignments that reach the use. */
@@ -87,12 +114,6 @@ static bool read_variable(const ht_symbol_frame *in, CXCursor use, CXCursor vari
         *out_written = out_axes[axis] ? (size_t)axis + 1 : *out_written;
     }
     return good;
-}
-
-static ht_symbol *one(void) {
-    ht_symbol *symbol = ht_symbol_new(HT_SYMBOL_CONSTANT);
-    symbol->value = 1;
-    return symbol;
 }
 
 /* Reads n <= 65535 ? dim3(128) : block, in which each axis is a choice. */
@@ -257,19 +278,6 @@ static bool compute(const char *op, int64_t a, int64_t b, int64_t *out) {
         return true;
     }
     return compare(op, a, b, out);
-}
-
-bool ht_symbol_is_settled(const ht_symbol *symbol) {
-    if (!symbol)
-        return true;
-    if (symbol->kind == HT_SYMBOL_UNKNOWN ||
-        (symbol->kind == HT_SYMBOL_VARIABLE && !symbol->value_of &&
-         ht_variable_writes(symbol->declaration) > 0))
-        return false;
-    for (int i = 0; i < 3; ++i)
-        if (!ht_symbol_is_settled(symbol->arguments[i]))
-            return false;
-    return ht_symbol_is_settled(symbol->value_of);
 }
 
 bool ht_symbol_value(const ht_symbol *symbol, int64_t *out_value) {

@@ -17,8 +17,6 @@ bool ht_symbol_read3_in(const ht_symbol_frame *frame, CXCursor expression, ht_sy
 bool ht_dim3_changes(CXCursor variable, CXCursor use);
 /* Returns true if the dim3 expression is a call of a function that returns one. */
 bool ht_extent_is_call(CXCursor expression);
-/* Returns true if the symbol means the same wherever it is read: nothing that it names changes. */
-bool ht_symbol_is_settled(const ht_symbol *symbol);
 /* Evaluates a symbol whose leaves are all constant. Returns false for others. */
 bool ht_symbol_value(const ht_symbol *symbol, int64_t *out_value);
 

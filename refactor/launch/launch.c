@@ -157,11 +157,22 @@ static void forget_places(ht_symbol *symbol, size_t name) {
     forget_places(symbol->value_of, name);
 }
 
+/* Returns true if an `if` decides between values of a dim3 that is set before the launch: its value
+ * is chosen at run time, by the variable. */
+static bool is_decided(CXCursor expression, const ht_extent3 *extent) {
+    bool decided = false;
+    for (int axis = 0; axis < 3; ++axis)
+        decided = decided || (extent->axis[axis] && extent->axis[axis]->kind == HT_SYMBOL_CHOICE);
+    return decided && !clang_Cursor_isNull(extent->variable) &&
+           ht_dim3_changes(extent->variable, expression);
+}
+
 /* Reads an extent. `passed`: it may be a variable of unknown value. */
 static void extent_read(const ht_source *source, CXCursor expression, size_t name, bool passed,
                         ht_extent3 *out) {
     out->known = ht_symbol_read3(source, expression, out->axis, &out->written, &out->variable);
-    if (!out->known && passed && ht_symbol_parts3(expression, out->axis, &out->variable)) {
+    if ((!out->known || is_decided(expression, out)) && passed &&
+        ht_symbol_parts3(expression, out->axis, &out->variable)) {
         out->known = true;
         out->written = 3;
     }

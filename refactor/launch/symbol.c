@@ -3,6 +3,8 @@
 #include "base/memory.h"
 #include "refactor/launch/extent.h"
 #include "refactor/launch/returned.h"
+#include "refactor/launch/settled.h"
+#include "refactor/launch/updated.h"
 #include "refactor/source/ast.h"
 #include "refactor/source/variable_reach.h"
 
@@ -134,14 +136,23 @@ static frame scope_of(const frame *in, CXCursor variable) {
     return scope;
 }
 
+static ht_symbol *reaching_value(const frame *scope, CXCursor use, CXCursor variable);
+
+static ht_symbol *value_before(const frame *scope, CXCursor variable, CXCursor use, int part) {
+    (void)part;
+    return scope->depth < HT_SYMBOL_DEPTH_MAX ? reaching_value(scope, use, variable) : NULL;
+}
+
 /* Returns the value that a variable which changes has at its use; NULL: it is not known. */
 static ht_symbol *reaching_value(const frame *scope, CXCursor use, CXCursor variable) {
     ht_reach_kind kind;
     CXCursor value;
     if (!ht_variable_reach(variable, use, -1, &kind, &value) || clang_Cursor_isNull(value))
         return NULL;
-    ht_symbol *symbol = read(scope, value);
-    if (ht_symbol_is_settled(symbol))
+    ht_symbol *symbol = kind == HT_REACH_UPDATE
+                            ? ht_symbol_updated(scope, variable, value, -1, value_before)
+                            : read(scope, value);
+    if (ht_symbol_is_settled(symbol, clang_getCursorSemanticParent(variable), value))
         return symbol;
     ht_symbol_free(symbol);
     return NULL;
@@ -240,7 +251,8 @@ static CXCursor element_value(CXCursor variable, CXCursor use, int64_t index) {
     if (ht_variable_writes(variable) == 0) {
         kind = HT_REACH_INITIAL;
         value = clang_Cursor_getVarDeclInitializer(variable);
-    } else if (!ht_variable_reach(variable, use, index, &kind, &value) || kind == HT_REACH_WHOLE)
+    } else if (!ht_variable_reach(variable, use, index, &kind, &value) || kind == HT_REACH_WHOLE ||
+               kind == HT_REACH_UPDATE)
         return found;
     if (kind == HT_REACH_PART || clang_getCursorKind(value) != CXCursor_InitListExpr)
         return kind == HT_REACH_PART ? value : found;

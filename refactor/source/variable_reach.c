@@ -107,6 +107,10 @@ static bool escapes(CXCursor function, CXCursor variable, int64_t part) {
     return in.found;
 }
 
+bool ht_variable_escapes(CXCursor variable) {
+    return escapes(clang_getCursorSemanticParent(variable), variable, -1);
+}
+
 /* ---- one statement ---- */
 
 /* Returns the number of the part that `left` names; -1: the whole variable; -2: neither. */
@@ -197,6 +201,76 @@ static bool declares(CXCursor statement, CXCursor variable) {
     return found;
 }
 
+/* ---- updates of an earlier value ---- */
+
+static const char *updating(enum CXBinaryOperatorKind kind) {
+    return kind == CXBinaryOperator_AddAssign   ? "+"
+           : kind == CXBinaryOperator_SubAssign ? "-"
+           : kind == CXBinaryOperator_MulAssign ? "*"
+           : kind == CXBinaryOperator_DivAssign ? "/"
+                                                : NULL;
+}
+
+/* Reads `part = value;`, `part += value;` or `++part;`, which change nothing else of the variable.
+ * Of a dim3 (part >= 0) it must be the part. */
+static bool is_update(const reach *in, CXCursor statement, ht_update *out) {
+    enum CXBinaryOperatorKind kind;
+    enum CXUnaryOperatorKind unary;
+    CXCursor left, value = clang_getNullCursor(), plain = ht_ast_strip(statement, false);
+    *out = (ht_update){.at = statement, .op = NULL, .value = value};
+    if (ht_ast_binary(plain, &kind, &left, &value)) {
+        out->op = updating(kind);
+        out->value = value;
+        if ((!out->op && kind != CXBinaryOperator_Assign) || changes(in, value))
+            return false;
+    } else if (ht_ast_unary(plain, &unary, &left) && unary <= CXUnaryOperator_PreDec) {
+        bool less = unary == CXUnaryOperator_PostDec || unary == CXUnaryOperator_PreDec;
+        out->op = less ? "-" : "+";
+    } else
+        return false;
+    return part_of(left, in->variable) == in->part;
+}
+
+/* Reads a branch of an `if`: at most one of its statements changes the part, by an update. */
+static bool is_branch(const reach *in, CXCursor branch, ht_update *out) {
+    ht_cursors list = {&branch, 1};
+    bool block = clang_getCursorKind(branch) == CXCursor_CompoundStmt, good = true;
+    *out = (ht_update){.at = clang_getNullCursor(), .op = NULL, .value = clang_getNullCursor()};
+    if (block)
+        list = ht_ast_children(branch);
+    for (size_t i = 0; i < list.count && good; ++i)
+        if (changes(in, list.items[i]))
+            good = clang_Cursor_isNull(out->at) && is_update(in, list.items[i], out);
+    if (block)
+        free(list.items);
+    return good;
+}
+
+static bool update_read(const reach *in, CXCursor statement, CXCursor *out_condition,
+                        ht_update out_branches[2]) {
+    const ht_update nothing = {clang_getNullCursor(), NULL, clang_getNullCursor()};
+    *out_condition = clang_getNullCursor();
+    out_branches[0] = out_branches[1] = nothing;
+    if (clang_getCursorKind(statement) != CXCursor_IfStmt)
+        return is_update(in, statement, &out_branches[0]);
+    ht_cursors list = ht_ast_children(statement);
+    bool good = (list.count == 2 || list.count == 3) &&
+                clang_isExpression(clang_getCursorKind(list.items[0])) &&
+                !changes(in, list.items[0]);
+    if (good)
+        *out_condition = list.items[0];
+    for (size_t i = 1; i < list.count && good; ++i)
+        good = is_branch(in, list.items[i], &out_branches[i - 1]);
+    free(list.items);
+    return good;
+}
+
+void ht_variable_update(CXCursor variable, CXCursor statement, int64_t part,
+                        CXCursor *out_condition, ht_update out_branches[2]) {
+    const reach in = {.variable = variable, .part = part};
+    (void)update_read(&in, statement, out_condition, out_branches);
+}
+
 /* Looks at a statement before the use. Returns false if it may change the variable in another way
  * than by a plain assignment. */
 static bool look_at(reach *in, CXCursor statement) {
@@ -209,7 +283,15 @@ static bool look_at(reach *in, CXCursor statement) {
     }
     if (!changes(in, statement))
         return true;
-    if (!is_assignment(statement, &left, &value) || changes(in, value))
+    if (!is_assignment(statement, &left, &value)) {
+        CXCursor condition;
+        ht_update branches[2];
+        in->found = update_read(in, statement, &condition, branches);
+        in->kind = HT_REACH_UPDATE;
+        in->value = statement;
+        return in->found;
+    }
+    if (changes(in, value))
         return false;
     int64_t part = part_of(left, in->variable);
     if (part == -2)
@@ -246,6 +328,8 @@ static bool look_back(reach *in, const ht_cursors *block, size_t index) {
 static bool look_around(const reach *in, CXCursor parent, CXCursor child) {
     bool branches = clang_getCursorKind(parent) == CXCursor_IfStmt, good = true;
     ht_cursors list = ht_ast_children(parent);
+    if (branches && clang_equalCursors(list.items[0], child))
+        list.count = 0; /* the condition comes first */
     for (size_t i = 0; i < list.count && good; ++i) {
         enum CXCursorKind kind = clang_getCursorKind(list.items[i]);
         bool other = branches && (i >= 2 || (clang_isStatement(kind) && kind != CXCursor_DeclStmt));
@@ -299,7 +383,7 @@ bool ht_variable_reach(CXCursor variable, CXCursor use, int64_t part, ht_reach_k
     if (clang_getCursorKind(variable) != CXCursor_VarDecl ||
         clang_Cursor_getStorageClass(variable) == CX_SC_Static ||
         (kind != CXCursor_FunctionDecl && kind != CXCursor_FunctionTemplate &&
-         kind != CXCursor_CXXMethod) ||
+         kind != CXCursor_CXXMethod && kind != CXCursor_Constructor) ||
         escapes(function, variable, part) || !go(&in, function, use, &good) || !good || !in.found)
         return false;
     *out_kind = in.kind;

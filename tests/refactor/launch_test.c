@@ -325,8 +325,12 @@ static const host_case element_cases[] = {
      "  int block[1] = {8}, threads = 64;\n  block[0] = threads;\n  threads = 32;\n"
      "  k<<<(n + threads - 1) / threads, block[0]>>>(a, b, n);\n",
      true},
-    {"from a variable that changes in ways not followed before the grid is computed",
+    {"from a variable that an if changes before the grid is computed",
      "  int block[1] = {8}, threads = 64;\n  block[0] = threads;\n  if (n > 9) threads = 32;\n"
+     "  k<<<(n + threads - 1) / threads, block[0]>>>(a, b, n);\n",
+     true},
+    {"from a variable that changes in ways not followed before the grid is computed",
+     "  int block[1] = {8}, threads = 64;\n  block[0] = threads;\n  while (n > 9) threads = --n;\n"
      "  k<<<(n + threads - 1) / threads, block[0]>>>(a, b, n);\n",
      false},
     {"under a condition",
@@ -434,6 +438,112 @@ static const host_case reaching_cases[] = {
 
 Test(launch, variables_that_are_set_again_have_the_value_that_reaches_the_launch) {
     expect_blocks(reaching_cases, sizeof reaching_cases / sizeof *reaching_cases);
+}
+
+/* ---- grids that an `if` makes larger ---- */
+
+typedef struct enlarged_case {
+    const char *host; /* up to the launch */
+    const char *grid; /* of the template; NULL: the launch is not followed */
+} enlarged_case;
+
+#define ROUNDED_UP "grid(ceil_div(n, BLOCK_X * COARSEN_X))"
+static const enlarged_case enlarged_cases[] = {
+    {"  dim3 grid(n / 256);\n  if (n % 256 != 0) grid.x += 1;\n", ROUNDED_UP},
+    {"  dim3 grid(n / 256);\n  if (n % 256) { grid.x++; }\n", ROUNDED_UP},
+    {"  int grid = n / 256;\n  if (n % 256 > 0) grid = grid + 1;\n", ROUNDED_UP},
+    {"  int grid = n / 256;\n  if (grid * 256 < n)\n    ++grid;\n", ROUNDED_UP},
+    {"  int threads = 256, grid = n / threads;\n  if (threads * grid < n) grid++;\n", ROUNDED_UP},
+    {"  int grid;\n  if (n % 256) grid = n / 256 + 1; else grid = n / 256;\n", ROUNDED_UP},
+    /* other conditions and steps keep their meaning */
+    {"  int grid = n / 256;\n  if (n % 128) grid++;\n", "(n % 128 ? n / 256 + 1 : n / 256) * 256"},
+    {"  int grid = n / 256;\n  if (n % 256) grid += 2;\n",
+     "(n % 256 ? n / 256 + 2 : n / 256) * 256"},
+    {"  int grid = n / 256;\n  if (grid * 128 < n) grid++;\n",
+     "(n / 256 * 128 < n ? n / 256 + 1 : n / 256) * 256"},
+    {"  int grid = n / 256;\n  grid += 3;\n", "(n / 256 + 3) * 256"},
+    /* what is not followed */
+    {"  int grid = n / 256;\n  while (grid * 256 < n) grid++;\n", NULL},
+    {"  int grid = n / 256;\n  if (n % 256) { grid++; grid *= 2; }\n", NULL},
+    {"  int grid = n / 256;\n  if (n % 256) raise(grid);\n", NULL},
+    {"  int grid = n / 256;\n  if (n % 256) grid++;\n  n -= 5;\n", NULL},
+};
+
+Test(launch, a_grid_that_an_if_enlarges_is_followed) {
+    for (size_t i = 0; i < sizeof enlarged_cases / sizeof *enlarged_cases; ++i) {
+        char source[2048];
+        snprintf(source, sizeof source,
+                 "%svoid raise(int &);\nvoid run(const float *a, float *b, int n) {\n%s"
+                 "  k<<<grid, 256>>>(a, b, n);\n}\n",
+                 HEAD MAP("k", "float"), enlarged_cases[i].host);
+        ht_problem_file *problems;
+        ht_refactor *refactor = refactor_text(source, problem, &problems);
+        const ht_kernel *kernel = kernel_named(refactor, "k", NULL);
+        if (enlarged_cases[i].grid) {
+            cr_assert(kernel->template, "%s: %s", enlarged_cases[i].host, kernel->reason);
+            cr_expect(strstr(kernel->template->unit, enlarged_cases[i].grid), "%s: %s",
+                      enlarged_cases[i].host, kernel->template->unit);
+        } else
+            cr_expect(!kernel->template || !strstr(kernel->template->unit, " ? "), "%s: %s",
+                      enlarged_cases[i].host, kernel->template->unit);
+        ht_refactor_free(refactor);
+        ht_problem_file_free(problems);
+    }
+}
+
+/* A method's launch reads the object's fields, unless the method may change them first. */
+Test(launch, a_grid_set_axis_by_axis_may_name_fields_of_the_object) {
+    static const char *const hosts[] = {
+        "void Image::run() {\n%s  k<<<grid, 256>>>(a, b, n);\n}\n",
+        "Image::Image() {\n%s  k<<<grid, 256>>>(a, b, n);\n}\n",
+        "void Image::run() {\n%s  resize();\n  k<<<grid, 256>>>(a, b, n);\n}\n",
+        "void Image::run() {\n%s  n = 5;\n  k<<<grid, 256>>>(a, b, n);\n}\n"};
+    for (size_t i = 0; i < sizeof hosts / sizeof *hosts; ++i) {
+        char host[1024], source[2048];
+        snprintf(host, sizeof host, hosts[i],
+                 "  dim3 grid;\n  grid.x = 8;\n  grid.x = (n + 255) / 256;\n");
+        snprintf(source, sizeof source,
+                 "%sstruct Image { Image(); const float *a; float *b; int n; void run(); void "
+                 "resize(); };\n%s",
+                 HEAD MAP("k", "float"), host);
+        ht_problem_file *problems;
+        ht_refactor *refactor = refactor_text(source, problem, &problems);
+        const ht_kernel *kernel = kernel_named(refactor, "k", NULL);
+        bool found =
+            kernel->template && strstr(kernel->template->unit, "grid((problem.N + 255) / 256)");
+        cr_expect_eq(found, i < 2, "%s: %s", host,
+                     kernel->template ? kernel->template->unit : kernel->reason);
+        ht_refactor_free(refactor);
+        ht_problem_file_free(problems);
+    }
+}
+
+/* A grid that is set again, computed from a variable, is not that of the variable after it
+ * changed. */
+Test(launch, a_value_is_read_only_while_the_names_in_it_keep_theirs) {
+    static const char *const hosts[] = {
+        "  dim3 grid;\n  grid.x = 8;\n  grid.x = n / 256 + 1;\n  k<<<grid, 256>>>(a, b, n);\n  n = "
+        "7;\n",
+        "  n = n * 2;\n  dim3 grid;\n  grid.x = 8;\n  grid.x = n / 256 + 1;\n  k<<<grid, 256>>>(a, "
+        "b, n);\n",
+        "  dim3 grid;\n  grid.x = 8;\n  grid.x = n / 256 + 1;\n  n = 7;\n  k<<<grid, 256>>>(a, b, "
+        "n);\n",
+        "  dim3 grid;\n  grid.x = 8;\n  int *at = &n;\n  grid.x = n / 256 + 1;\n  *at = 7;\n"
+        "  k<<<grid, 256>>>(a, b, n);\n"};
+    const bool known[] = {false, true, false, false};
+    for (size_t i = 0; i < sizeof hosts / sizeof *hosts; ++i) {
+        char source[2048];
+        snprintf(source, sizeof source, "%svoid run(const float *a, float *b, int n) {\n%s}\n",
+                 HEAD MAP("k", "float"), hosts[i]);
+        ht_problem_file *problems;
+        ht_refactor *refactor = refactor_text(source, problem, &problems);
+        const ht_kernel *kernel = kernel_named(refactor, "k", NULL);
+        bool found = kernel->template && strstr(kernel->template->unit, "grid(n / 256 + 1)");
+        cr_expect_eq(found, known[i], "%s: %s", hosts[i],
+                     kernel->template ? kernel->template->unit : kernel->reason);
+        ht_refactor_free(refactor);
+        ht_problem_file_free(problems);
+    }
 }
 
 /* (n + 8191) / 8192 overflows for sizes at which (n + 255) / 256 does not; n + 7 does not. */
