@@ -326,12 +326,9 @@ static bool place(const ht_source *source, CXCursor cursor, ht_kernel *kernel, s
 
 /* Cuts the kernel out with all that it reaches and the types that only its launch names, and
  * transforms it. */
-static void cut_and_transform(const ht_source *source, CXCursor cursor, ht_kernel *kernel,
-                              ht_kernel_work *work) {
+static void cut_and_transform(CXCursor cursor, ht_kernel *kernel, ht_kernel_work *work) {
     ht_slice slice;
-    bool whole = !ht_slice_build(source, &cursor, 1, NULL, &slice);
-    for (size_t i = 0; i < work->model.facts->template_parameters.count; ++i)
-        ht_slice_type(&slice, work->model.facts->template_parameters.items[i].argument);
+    bool whole = !ht_slice_build_launched(work->model.facts, cursor, &slice);
     if (whole)
         transform(kernel, work, &slice);
     if (whole && ht_effort_spent(effort_of(work)))
@@ -429,7 +426,7 @@ static void analyse(void *argument) {
     }
     work->without = in->without;
     work->tries = in->tries;
-    cut_and_transform(source, in->cursor, kernel, work);
+    cut_and_transform(in->cursor, kernel, work);
 }
 
 static void analyse_watched(const ht_source *source, CXCursor cursor,

@@ -382,9 +382,18 @@ static json_t *description_make(const ht_infer *in, const ht_sizes *sizes) {
     return value;
 }
 
+/* Returns true for a template parameter that is not named, and has a default. */
+static bool has_default(const ht_template_parameter *parameter) {
+    return !parameter->argument && !clang_Cursor_isNull(ht_ast_child(parameter->cursor, 0));
+}
+
+/* Writes the template arguments, without the last ones that defaults fill in. */
 static json_t *template_make(const ht_model *model) {
     json_t *list = json_array();
-    for (size_t i = 0; i < model->facts->template_parameters.count; ++i) {
+    size_t count = model->facts->template_parameters.count;
+    while (count && has_default(&model->facts->template_parameters.items[count - 1]))
+        --count;
+    for (size_t i = 0; i < count; ++i) {
         const char *known = model->facts->template_parameters.items[i].argument;
         json_array_append_new(list, json_string(known ? known : "?"));
     }
@@ -393,10 +402,11 @@ static json_t *template_make(const ht_model *model) {
 
 static bool lacks_template(const ht_model *model) {
     const ht_kernel_facts *facts = model->facts;
-    for (size_t i = 0; i < facts->template_parameters.count; ++i)
-        if (!facts->template_parameters.items[i].argument &&
-            clang_Cursor_isNull(ht_ast_child(facts->template_parameters.items[i].cursor, 0)))
+    for (size_t i = 0; i < facts->template_parameters.count; ++i) {
+        const ht_template_parameter *parameter = &facts->template_parameters.items[i];
+        if (!parameter->argument && !has_default(parameter))
             return true;
+    }
     return false;
 }
 
@@ -494,12 +504,20 @@ static bool launch_check(ht_infer *in, const ht_grid *grid) {
     return known;
 }
 
-void ht_infer_problem(ht_model *model, const ht_slice *slice, bool tries, ht_inferred *out) {
+/* How a problem is inferred. */
+typedef struct manner {
+    bool tries, has_template;
+    bool free_numbers; /* see ht_infer */
+} manner;
+
+/* Returns true unless sizes take too much memory. */
+static bool infer(ht_model *model, const ht_slice *slice, manner how, ht_inferred *out) {
     ht_infer in;
     ht_grid grid;
     ht_infer_buffers buffers;
-    bool has_template = ht_infer_deduce(model); /* types of fields may hang on it */
+    bool fits = true;
     infer_init(&in, model, slice);
+    in.free_numbers = how.free_numbers;
     ht_infer_host(&in);
     ht_grid_read(model, &grid);
     bool launched = launch_check(&in, &grid);
@@ -509,13 +527,13 @@ void ht_infer_problem(ht_model *model, const ht_slice *slice, bool tries, ht_inf
     ht_sizes sizes = {.in = &in, .grid = &grid, .buffers = &buffers};
     if (launched && ht_sizes_choose(&sizes)) {
         extents_choose(&in, &sizes);
-        open_settle(&in, tries);
+        open_settle(&in, how.tries);
         if (!in.missing.length)
-            ht_sizes_check(&sizes, constants_bytes(&in));
+            fits = ht_sizes_check(&sizes, constants_bytes(&in));
     }
     if (!in.missing.length)
         fields_prune(&in, &grid);
-    char *text = document_make(&in, &buffers, &sizes, has_template,
+    char *text = document_make(&in, &buffers, &sizes, how.has_template,
                                grid.missing.length && model->facts->launches.count);
     *out = (ht_inferred){.text = text, .line = in.missing_line};
     if (in.missing.length)
@@ -523,4 +541,23 @@ void ht_infer_problem(ht_model *model, const ht_slice *slice, bool tries, ht_inf
     ht_infer_buffers_free(&buffers);
     ht_grid_free(&grid);
     infer_free(&in);
+    return fits;
+}
+
+/* If the source's numbers are too large, those that only initialise a variable (`n = 1 << 28;`) are
+ * taken for values that may be smaller. */
+void ht_infer_problem(ht_model *model, const ht_slice *slice, bool tries, ht_inferred *out) {
+    manner how = {tries, ht_infer_deduce(model), false}; /* types of fields may hang on it */
+    if (infer(model, slice, how, out))
+        return;
+    ht_inferred smaller;
+    how.free_numbers = true;
+    if (infer(model, slice, how, &smaller) && !smaller.missing) {
+        free(out->text);
+        free(out->missing);
+        *out = smaller;
+    } else {
+        free(smaller.text);
+        free(smaller.missing);
+    }
 }

@@ -52,6 +52,7 @@ typedef struct ht_infer {
     ht_text *origins; /* the origin of each slot's line */
     ht_text missing;  /* the missing parts, with "; " between them */
     int missing_line;
+    bool free_numbers; /* local variables that a number initialises are fields, too */
     /* has the fields and scalars, with which the host's expressions are read */
     ht_problem_entry *entry;
 } ht_infer;

@@ -1,5 +1,6 @@
 #include "refactor/infer/infer_deduce.h"
 #include "refactor/infer/infer.h"
+#include "refactor/kernel/deduced.h"
 #include "refactor/kernel/facts.h"
 
 #include "base/memory.h"
@@ -98,9 +99,20 @@ static bool types_data(const ht_model *model, const char *name) {
     return false;
 }
 
+/* Returns true if the parameter's argument is a structure of the launch's. */
+static bool is_record(const ht_model *model, const ht_template_parameter *parameter) {
+    const ht_launches *launches = &model->facts->launches;
+    char *name = parameter->argument && launches->count
+                     ? ht_deduced_record(model, &launches->items[0], parameter->name)
+                     : NULL;
+    bool found = name != NULL;
+    free(name);
+    return found;
+}
+
 static bool deduce_type(ht_model *model, ht_template_parameter *parameter) {
-    if (parameter->argument && ht_type_size(parameter->argument))
-        return false;
+    if ((parameter->argument && ht_type_size(parameter->argument)) || is_record(model, parameter))
+        return parameter->is_deduced;
     char *type = parameter->argument ? NULL : deduced(model, parameter->name);
     const char *open = parameter->argument ? parameter->argument : parameter->name;
     if (!type)

@@ -164,11 +164,16 @@ static bool is_followed(const ht_symbol *symbol, int depth) {
 static bool collect(ht_infer *in, const ht_symbol *symbol, bool in_grid, int depth);
 
 static bool collect_named(ht_infer *in, const ht_symbol *symbol, bool in_grid, int depth) {
-    int64_t value;
     bool dimension = strchr(symbol->name, '.') && clang_Cursor_isNull(symbol->base);
     if (symbol->kind == HT_SYMBOL_CONSTANT)
         return !is_local(symbol->declaration) || shapes_kernel(in, symbol->name) ||
                field_add(in, symbol, in_grid);
+    int64_t value;
+    bool number = in->free_numbers && !dimension && symbol->value_of &&
+                  ht_symbol_value(symbol->value_of, &value) && is_local(symbol->declaration) &&
+                  !shapes_kernel(in, symbol->name);
+    if (number && ht_variable_writes(symbol->declaration) == 0 && field_add(in, symbol, in_grid))
+        return true;
     if (symbol->value_of && (dimension || ht_symbol_value(symbol->value_of, &value) ||
                              is_followed(symbol->value_of, 0)))
         return collect(in, symbol->value_of, in_grid, depth + 1);

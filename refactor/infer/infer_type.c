@@ -2,6 +2,7 @@
 
 #include "base/memory.h"
 #include "refactor/kernel/facts.h"
+#include "refactor/source/ast.h"
 #include "templates/expr/type.h"
 
 #include <stdlib.h>
@@ -55,6 +56,20 @@ static char *record_type(CXType type, long long *out_parts) {
     return text;
 }
 
+/* Returns the type to which the launch's argument for a parameter points; invalid: not known. */
+static CXType launched_type(const ht_model *model, const ht_parameter *parameter) {
+    const ht_launches *launches = &model->facts->launches;
+    CXType type = {.kind = CXType_Invalid};
+    for (size_t i = 0; launches->count && i < model->parameters.count; ++i)
+        if (clang_equalCursors(model->parameters.items[i].cursor, parameter->cursor) &&
+            i < launches->items[0].argument_count)
+            type = clang_getCanonicalType(
+                clang_getCursorType(ht_ast_strip(launches->items[0].arguments[i], false)));
+    type = type.kind == CXType_ConstantArray ? clang_getArrayElementType(type)
+                                             : clang_getPointeeType(type);
+    return ht_type_unqualified(clang_getCanonicalType(type));
+}
+
 char *ht_infer_type(const ht_model *model, const ht_parameter *parameter, long long *out_parts) {
     if (out_parts)
         *out_parts = 1;
@@ -62,8 +77,11 @@ char *ht_infer_type(const ht_model *model, const ht_parameter *parameter, long l
     const char *argument = template_type(model, written);
     if (ht_type_size(written))
         return ht_strdup(written);
-    if (argument)
-        return ht_type_size(argument) ? ht_strdup(argument) : NULL;
+    if (argument && ht_type_size(argument))
+        return ht_strdup(argument);
+    if (argument) /* elements that are structures */
+        return parameter->is_pointer ? record_type(launched_type(model, parameter), out_parts)
+                                     : NULL;
     CXType type = clang_getCanonicalType(clang_getCursorType(parameter->cursor));
     if (parameter->is_pointer)
         type = clang_getCanonicalType(clang_getPointeeType(type));

@@ -19,8 +19,9 @@ typedef struct ht_template_parameter {
     char *name;
     ht_template_kind kind;
     CXCursor cursor;
-    char *argument; /* as text, in the launched specialisation; NULL unknown */
-    bool has_value; /* an integer argument */
+    char *argument;  /* as text, in the launched specialisation; NULL unknown */
+    bool is_deduced; /* the launch does not name it: a structure of its arguments */
+    bool has_value;  /* an integer argument */
     int64_t value;
     ht_symbol
         *symbol; /* where the argument comes from, when a launch gives it; owned by the launch */

@@ -1,6 +1,7 @@
 #include "refactor/kernel/model_build.h"
 #include "base/memory.h"
 #include "refactor/kernel/branches.h"
+#include "refactor/kernel/deduced.h"
 #include "refactor/kernel/geometry.h"
 #include "refactor/kernel/guards.h"
 #include "refactor/kernel/indexing.h"
@@ -375,6 +376,9 @@ static void template_values(ht_model *model) {
                 parameter->value = strtoll(parameter->argument, &end, 0);
                 parameter->has_value = end != parameter->argument && *end == 0;
             }
+        } else if (parameter->kind == HT_TEMPLATE_TYPE) {
+            parameter->argument = site ? ht_deduced_record(model, site, parameter->name) : NULL;
+            parameter->is_deduced = parameter->argument != NULL;
         } else if (parameter->kind == HT_TEMPLATE_VALUE) {
             CXCursor fallback = ht_ast_child(parameter->cursor, 0);
             parameter->has_value =

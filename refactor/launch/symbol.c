@@ -385,11 +385,30 @@ static bool is_floating(CXCursor cursor) {
     return type.kind == CXType_Float || type.kind == CXType_Double;
 }
 
-static ht_symbol *call_of(const frame *in, const char *name, CXCursor a, CXCursor b) {
+static ht_symbol *call_with(const char *name, ht_symbol *a, ht_symbol *b) {
     ht_symbol *symbol = ht_symbol_new(HT_SYMBOL_CALL);
     symbol->name = ht_strdup(name);
-    symbol->arguments[0] = read(in, a);
-    symbol->arguments[1] = read(in, b);
+    symbol->arguments[0] = a;
+    symbol->arguments[1] = b;
+    return symbol;
+}
+
+/* Reads a real number that is whole: an integer, or the product of such, (double)n * c. */
+static ht_symbol *read_whole(const frame *in, CXCursor cursor) {
+    CXCursor left, right;
+    enum CXBinaryOperatorKind kind;
+    frame deeper = *in;
+    ++deeper.depth;
+    cursor = strip_floats(cursor);
+    if (in->depth > HT_SYMBOL_DEPTH_MAX || !is_floating(cursor) ||
+        !ht_ast_binary(cursor, &kind, &left, &right) || kind != CXBinaryOperator_Mul)
+        return read(in, cursor);
+    ht_symbol *symbol = ht_symbol_new(HT_SYMBOL_BINARY);
+    snprintf(symbol->op, sizeof symbol->op, "*");
+    symbol->arguments[0] = read_whole(&deeper, left);
+    symbol->arguments[1] = read_whole(&deeper, right);
+    symbol->bits = 64;
+    symbol->line = ht_ast_line(cursor);
     return symbol;
 }
 
@@ -404,13 +423,13 @@ static ht_symbol *read_call(const frame *in, CXCursor call) {
         enum CXBinaryOperatorKind kind;
         if (ht_ast_binary(quotient, &kind, &left, &right) && kind == CXBinaryOperator_Div &&
             is_floating(quotient))
-            symbol = call_of(in, "ceil_div", strip_floats(left), strip_floats(right));
+            symbol = call_with("ceil_div", read_whole(in, left), read(in, strip_floats(right)));
         if (symbol)
             symbol->is_float =
                 clang_getCanonicalType(clang_getCursorType(quotient)).kind == CXType_Float;
     } else if (pair && count == 2)
-        symbol =
-            call_of(in, name, clang_Cursor_getArgument(call, 0), clang_Cursor_getArgument(call, 1));
+        symbol = call_with(name, read(in, clang_Cursor_getArgument(call, 0)),
+                           read(in, clang_Cursor_getArgument(call, 1)));
     free(name);
     if (symbol) {
         set_place(in, symbol, call);
@@ -421,6 +440,14 @@ static ht_symbol *read_call(const frame *in, CXCursor call) {
         return unknown(call);
     set_place(in, symbol, call);
     return symbol;
+}
+
+/* Returns true for ceil(x) * n, a real number that is whole. */
+static bool is_whole_product(enum CXBinaryOperatorKind kind, CXCursor left, CXCursor right) {
+    left = strip_floats(left);
+    bool call = clang_getCursorKind(left) == CXCursor_CallExpr &&
+                (ht_cursor_named(left, "ceil") || ht_cursor_named(left, "ceilf"));
+    return call && kind == CXBinaryOperator_Mul && !is_floating(strip_floats(right));
 }
 
 static ht_symbol *read_operator(const frame *in, CXCursor cursor) {
@@ -442,12 +469,13 @@ static ht_symbol *read_operator(const frame *in, CXCursor cursor) {
     } else {
         const char *op =
             ht_ast_binary(cursor, &kind, &left, &right) ? ht_operator_text(kind) : NULL;
-        if (!op || is_floating(cursor))
+        bool real = op && is_floating(cursor);
+        if (!op || (real && !is_whole_product(kind, left, right)))
             return unknown(cursor);
         symbol = ht_symbol_new(HT_SYMBOL_BINARY);
         snprintf(symbol->op, sizeof symbol->op, "%s", op);
-        symbol->arguments[0] = read(in, left);
-        symbol->arguments[1] = read(in, right);
+        symbol->arguments[0] = read(in, real ? strip_floats(left) : left);
+        symbol->arguments[1] = read(in, real ? strip_floats(right) : right);
     }
     set_place(in, symbol, cursor);
     return symbol;
@@ -477,11 +505,30 @@ static void set_type(ht_symbol *symbol, CXCursor cursor) {
     symbol->is_unsigned = type.kind >= CXType_Bool && type.kind <= CXType_UInt128;
 }
 
+/* Returns the cast to an integer around a real number, in parentheses or not; null: there is none.
+ */
+static CXCursor integer_cast(CXCursor expression) {
+    for (int depth = 0; depth < 8; ++depth) {
+        enum CXCursorKind kind = clang_getCursorKind(expression);
+        if (kind == CXCursor_CStyleCastExpr || kind == CXCursor_CXXStaticCastExpr ||
+            kind == CXCursor_CXXFunctionalCastExpr)
+            return ht_type_is_integer(clang_getCursorType(expression)) ? expression
+                                                                       : clang_getNullCursor();
+        if (kind != CXCursor_UnexposedExpr && kind != CXCursor_ParenExpr)
+            break;
+        expression = ht_ast_child(expression, 0);
+    }
+    return clang_getNullCursor();
+}
+
 static ht_symbol *read_stripped(const frame *in, CXCursor cursor);
 
 static ht_symbol *read(const frame *in, CXCursor expression) {
     CXCursor cursor = ht_ast_strip(expression, true);
     ht_symbol *symbol = read_stripped(in, cursor);
+    CXCursor cast = is_floating(cursor) ? integer_cast(expression) : clang_getNullCursor();
+    if (symbol->kind == HT_SYMBOL_CALL && !clang_Cursor_isNull(cast))
+        set_place(in, symbol, cast); /* what replaces it is computed with integers */
     set_type(symbol, cursor);
     return symbol;
 }

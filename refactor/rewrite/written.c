@@ -90,11 +90,8 @@ static char *cut_out(const ht_model *model, char **out_text) {
     const ht_kernel_facts *facts = model->facts;
     ht_slice slice;
     ht_text text = {0};
-    const char *reason =
-        ht_slice_build(facts->source, &model->definition.function, 1, NULL, &slice);
+    const char *reason = ht_slice_build_launched(facts, model->definition.function, &slice);
     char *problem = reason ? ht_format("line %d: %s", slice.reason_line, reason) : NULL;
-    for (size_t i = 0; !problem && i < facts->template_parameters.count; ++i)
-        ht_slice_type(&slice, facts->template_parameters.items[i].argument);
     if (!problem) {
         ht_slice_print(&slice, NULL, NULL, &text);
         *out_text = ht_text_take(&text);

@@ -1,5 +1,6 @@
 #include "refactor/unit/annotations.h"
 #include "base/memory.h"
+#include "refactor/kernel/deduced.h"
 #include "refactor/plan/coverage.h"
 #include "refactor/unit/record.h"
 
@@ -121,13 +122,19 @@ static void check_constants(const ht_model *model, const ht_slice *slice, ht_tex
         }
 }
 
-/* Returns true if the type is that of a structure which the problem describes. */
+/* Returns true if the type is that of a structure which the problem describes, or of the launch's
+ * elements. */
 static bool passes_record(const ht_model *model, const ht_template_parameter *parameter) {
     const ht_problem_entry *entry = model->entry;
     for (size_t i = 0; entry && i < entry->arg_count; ++i)
         if (entry->args[i].is_struct && strcmp(entry->args[i].type, parameter->argument) == 0)
             return true;
-    return false;
+    const ht_launches *launches = &model->facts->launches;
+    char *name =
+        launches->count ? ht_deduced_record(model, &launches->items[0], parameter->name) : NULL;
+    bool found = name != NULL;
+    free(name);
+    return found;
 }
 
 static void check_template_arguments(const ht_model *model, ht_text *missing) {

@@ -424,12 +424,16 @@ static void need_usings(ht_slice *slice) {
 }
 
 static bool build(const ht_source *source, const CXCursor *kernels, size_t kernel_count,
-                  const ht_template *template, bool without_host, ht_slice *out) {
+                  const ht_template *template, const ht_template_parameter_list *launched,
+                  bool without_host, ht_slice *out) {
     *out = (ht_slice){.source = source, .without_host = without_host};
     ht_chunks_collect(out);
     need_usings(out);
     for (size_t i = 0; i < kernel_count; ++i)
         need(out, kernels[i], ht_ast_line(kernels[i]));
+    for (size_t i = 0; launched && i < launched->count; ++i)
+        if (launched->items[i].argument)
+            ht_slice_type_text(out, launched->items[i].argument);
     if (template) {
         ht_slice_named(out, template);
         ht_slice_params(out, template);
@@ -446,16 +450,27 @@ static bool build(const ht_source *source, const CXCursor *kernels, size_t kerne
 
 /* Tries first to keep classes of host and device whole (an accessor of tensors, with std::copy in
  * its constructors); if that fails, the host's member functions lose their bodies. */
-const char *ht_slice_build(const ht_source *source, const CXCursor *kernels, size_t kernel_count,
-                           const ht_template *template, ht_slice *out_slice) {
-    if (build(source, kernels, kernel_count, template, false, out_slice))
+static const char *build_either(const ht_source *source, const CXCursor *kernels,
+                                size_t kernel_count, const ht_template *template,
+                                const ht_template_parameter_list *launched, ht_slice *out_slice) {
+    if (build(source, kernels, kernel_count, template, launched, false, out_slice))
         return NULL;
     ht_slice less;
-    bool done = build(source, kernels, kernel_count, template, true, &less);
+    bool done = build(source, kernels, kernel_count, template, launched, true, &less);
     ht_slice_free(done ? out_slice : &less);
     if (done)
         *out_slice = less;
     return out_slice->reason;
+}
+
+const char *ht_slice_build(const ht_source *source, const CXCursor *kernels, size_t kernel_count,
+                           const ht_template *template, ht_slice *out_slice) {
+    return build_either(source, kernels, kernel_count, template, NULL, out_slice);
+}
+
+const char *ht_slice_build_launched(const ht_kernel_facts *facts, CXCursor kernel,
+                                    ht_slice *out_slice) {
+    return build_either(facts->source, &kernel, 1, NULL, &facts->template_parameters, out_slice);
 }
 
 void ht_slice_free(ht_slice *slice) {

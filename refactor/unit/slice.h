@@ -3,6 +3,7 @@
 #define HT_REFACTOR_UNIT_SLICE_H
 
 #include "base/text.h"
+#include "refactor/kernel/facts.h"
 #include "refactor/source/place.h"
 #include "templates/annotations/template.h"
 
@@ -76,8 +77,12 @@ typedef struct ht_slice {
  * `reason`. Free the slice in any case. */
 const char *ht_slice_build(const ht_source *source, const CXCursor *kernels, size_t kernel_count,
                            const ht_template *template, ht_slice *out_slice);
+/* Builds the slice of one kernel with the types that its template arguments name: those of the
+ * launch (`k<half>`), which the kernel itself need not name. */
+const char *ht_slice_build_launched(const ht_kernel_facts *facts, CXCursor kernel,
+                                    ht_slice *out_slice);
 void ht_slice_free(ht_slice *slice);
-/* Adds the code for a type that only the launch names (`k<half>`). */
+/* Adds the header of a type that only the launch names (`k<half>`). */
 void ht_slice_type(ht_slice *slice, const char *name);
 
 /* For the parts of building: notes why the kernel cannot be cut out. */

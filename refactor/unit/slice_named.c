@@ -53,6 +53,19 @@ static void need_name(ht_slice *slice, const char *name) {
         }
 }
 
+/* Marks a type of this name as needed. */
+static void need_type(ht_slice *slice, const char *name) {
+    ht_slice_type(slice, name);
+    for (size_t i = 0; i < slice->chunk_count; ++i)
+        for (size_t j = 0; j < slice->chunks[i].cursor_count; ++j) {
+            CXCursor cursor = slice->chunks[i].cursors[j];
+            bool type = clang_getCursorKind(cursor) != CXCursor_VarDecl &&
+                        is_type_or_constant(clang_getCursorKind(cursor));
+            if (type && ht_cursor_named(cursor, name))
+                slice->chunks[i].needed = true;
+        }
+}
+
 static void need_text(ht_slice *slice, const ht_template *template, const char *text) {
     ht_tokens tokens;
     ht_tokens_read(text, (ht_range){0, strlen(text)}, false, &tokens);
@@ -60,6 +73,18 @@ static void need_text(ht_slice *slice, const ht_template *template, const char *
         char *name = tokens.items[i].kind == HT_TOKEN_NAME ? ht_tokens_text(&tokens, i) : NULL;
         if (name && !ht_template_param(template, name))
             need_name(slice, name);
+        free(name);
+    }
+    ht_tokens_free(&tokens);
+}
+
+void ht_slice_type_text(ht_slice *slice, const char *text) {
+    ht_tokens tokens;
+    ht_tokens_read(text, (ht_range){0, strlen(text)}, false, &tokens);
+    for (size_t i = 0; i < tokens.count; ++i) {
+        char *name = tokens.items[i].kind == HT_TOKEN_NAME ? ht_tokens_text(&tokens, i) : NULL;
+        if (name)
+            need_type(slice, name);
         free(name);
     }
     ht_tokens_free(&tokens);

@@ -106,6 +106,38 @@ Test(infer, sizes_that_callers_pass_as_constants_are_made_smaller) {
     done(&of);
 }
 
+/* A number that only initialises a variable is the program's, where it fits into memory, and may be
+ * smaller where it does not. One that shapes the block, and a macro, keep theirs. */
+Test(infer, a_number_that_is_too_large_is_made_smaller_where_it_initialises_a_variable) {
+    static const char *const hosts[] = {"  size_t n = 200000000;\n", "  size_t n = 5000;\n",
+                                        "#define n 200000000\n"};
+    for (size_t i = 0; i < 3; ++i) {
+        char *text = ht_format(HEAD "__global__ void k(float *a, const float *b, int count) {\n"
+                                    "  int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+                                    "  if (i < count) a[i] = b[i];\n}\nvoid run() {\n%s"
+                                    "  float *a, *b;\n  int threads = 128;\n"
+                                    "  k<<<(n + threads - 1) / threads, threads>>>(a, b, n);\n}\n",
+                               hosts[i]);
+        inferred of = infer(text);
+        sizes with = {.count = 0};
+        if (i == 2) {
+            cr_expect_eq(of.kernel->status, HT_KERNEL_NEEDS_PROBLEM);
+            cr_expect(strstr(of.kernel->reason, "sizes that are no more than"), "%s",
+                      of.kernel->reason);
+        } else {
+            cr_assert_eq(of.kernel->problem, HT_PROBLEM_INFERRED, "%s", of.kernel->reason);
+            int64_t n = instance_value(&of, "n");
+            if (i == 0)
+                cr_expect(n > 128 && n < 20000000, "%lld", (long long)n);
+            else
+                cr_expect_eq(elements(&of, "a", &with), 5000);
+            cr_expect_eq(instance_value(&of, "threads"), -1);
+        }
+        done(&of);
+        free(text);
+    }
+}
+
 /* min is a function in expressions: the argument gets another name, the parameter keeps its own. */
 Test(infer, an_argument_may_have_the_name_of_a_function_of_expressions) {
     inferred of = infer(HEAD "__global__ void k(float *out, const float *min, int n) {\n"
@@ -115,6 +147,47 @@ Test(infer, an_argument_may_have_the_name_of_a_function_of_expressions) {
                              "  k<<<(n + 255) / 256, 256>>>(out, min, n);\n}\n");
     cr_assert_eq(of.kernel->status, HT_KERNEL_TEMPLATED, "%s", of.kernel->reason);
     cr_expect_str_eq(role(&of, "min_arg"), "in");
+    done(&of);
+}
+
+/* A structure or functor of the file may be a template argument: named by the launch or deduced
+ * from it, by value or as elements. The template has its definition. */
+Test(infer, template_arguments_may_be_structures) {
+    static const char *const names[] = {"<V, ops::Scale>", "<V>", ""};
+    for (size_t i = 0; i < 3; ++i) {
+        char *text = ht_format(
+            HEAD
+            "struct V { float x, y, z; };\nnamespace ops {\nstruct Scale { float f; __device__ "
+            "float operator()(float v) const { return v * f; } };\n}\n"
+            "struct Other { int unused; };\n"
+            "template <class T, class F, int A = 4> __global__ void k(T *a, const T *b, int n, "
+            "F f) {\n  int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+            "  if (i < n) a[i].x = f(b[i].x) + A;\n}\n"
+            "void run(V *a, const V *b, int n) {\n  ops::Scale s{2};\n"
+            "  k%s<<<(n + 255) / 256, 256>>>(a, b, n, s);\n}\n",
+            names[i]);
+        inferred of = infer(text);
+        cr_assert_eq(of.kernel->status, HT_KERNEL_TEMPLATED, "%s: %s", names[i], of.kernel->reason);
+        sizes with = {{0}, {"n"}, {10}, 1};
+        cr_expect_eq(elements(&of, "b", &with), 30);
+        const char *unit = of.kernel->template->unit;
+        cr_expect(strstr(unit, "struct V {") && strstr(unit, "struct Scale {"), "%s", unit);
+        cr_expect_not(strstr(unit, "struct Other"), "%s", unit);
+        cr_expect(strstr(unit, "k__original<V, ops::Scale, 4>"), "%s", unit);
+        done(&of);
+        free(text);
+    }
+}
+
+/* A class that no other place can name stays the program's. */
+Test(infer, lambdas_are_not_named_as_template_arguments) {
+    inferred of = infer(HEAD "template <class F> __global__ void k(float *a, int n, F f) {\n"
+                             "  int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+                             "  if (i < n) a[i] = f(i);\n}\n"
+                             "void run(float *a, int n) {\n"
+                             "  auto f = [=] __device__(int i) { return i * 2.0f; };\n"
+                             "  k<<<(n + 255) / 256, 256>>>(a, n, f);\n}\n");
+    cr_expect_eq(of.kernel->status, HT_KERNEL_NEEDS_PROBLEM, "%s", of.kernel->reason);
     done(&of);
 }
 

@@ -455,6 +455,9 @@ static const enlarged_case enlarged_cases[] = {
     {"  int grid = n / 256;\n  if (grid * 256 < n)\n    ++grid;\n", ROUNDED_UP},
     {"  int threads = 256, grid = n / threads;\n  if (threads * grid < n) grid++;\n", ROUNDED_UP},
     {"  int grid;\n  if (n % 256) grid = n / 256 + 1; else grid = n / 256;\n", ROUNDED_UP},
+    /* real numbers that are whole */
+    {"  int grid = (int)ceil((double)n * 3 / 256);\n", "grid(ceil_div(n * 3, 256))"},
+    {"  int grid = ceil((double)n / 256) * 3;\n", "(ceil_div(n, 256) * 3)"},
     /* other conditions and steps keep their meaning */
     {"  int grid = n / 256;\n  if (n % 128) grid++;\n", "(n % 128 ? n / 256 + 1 : n / 256) * 256"},
     {"  int grid = n / 256;\n  if (n % 256) grid += 2;\n",
