@@ -1,5 +1,6 @@
 /* Texts of files in memory that declare names of libraries' host sides. */
 #include "refactor/source/host_names.h"
+#include "refactor/source/torch_names.h"
 
 #include <string.h>
 
@@ -107,7 +108,10 @@ const ht_host_library ht_host_libraries[HT_HOST_LIBRARIES] = {
     {"/hiptemper/thrust_names.h", thrust_text, {"undeclared identifier 'thrust'"}},
     {"/hiptemper/half_names.h",
      half_text,
-     {" name 'half", " name '__half", "identifier 'half", "identifier '__half"}}};
+     {" name 'half", " name '__half", "identifier 'half", "identifier '__half"}},
+    {"/hiptemper/torch_names.h",
+     ht_torch_names,
+     {"identifier 'at'", "identifier 'torch'", "identifier 'c10'", "identifier 'AT_"}}};
 
 unsigned ht_host_libraries_missed(const char *message) {
     unsigned missed = 0;

@@ -1,6 +1,7 @@
 /* Builds the graph of includes, and finds the units of headers in it. */
 #include "refactor/source/include_name.h"
 #include "refactor/source/tree_graph.h"
+#include "refactor/source/tree_guess.h"
 #include "refactor/source/tree_joined.h"
 
 #include "base/file.h"
@@ -106,7 +107,8 @@ static size_t resolve(graph *in, size_t from, const char *name, bool quoted) {
         found = node_of(in, path);
         free(path);
     }
-    return found;
+    bool open = quoted && found == SIZE_MAX && !command;
+    return open ? ht_tree_guess(in, from, name) : found;
 }
 
 /* Notes the file that the line includes, if it is one of the tree. */
@@ -252,6 +254,8 @@ static void file_add(const graph *in, const choice *units, size_t index, const c
         }
     size_t of = unit != SIZE_MAX ? unit : index;
     arguments_copy(of == SIZE_MAX ? NULL : in->nodes[of].command, &file);
+    if (of != SIZE_MAX)
+        ht_tree_guesses_add(in, of, &file);
     HT_GROW(tree->files, tree->count);
     tree->files[tree->count++] = file;
 }
@@ -312,6 +316,9 @@ void ht_tree_make(const char *const *paths, size_t count, const ht_tree_options 
     for (size_t i = 0; i < in.count; ++i) {
         for (size_t k = 0; k < in.nodes[i].kernel_count; ++k)
             free(in.nodes[i].kernels[k].name);
+        for (size_t k = 0; k < in.nodes[i].folder_count; ++k)
+            free(in.nodes[i].folders[k]);
+        free(in.nodes[i].folders);
         free(in.nodes[i].kernels);
         free(in.nodes[i].path);
         free(in.nodes[i].includes);

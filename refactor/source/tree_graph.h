@@ -23,6 +23,8 @@ typedef struct node {
     ht_tree_kernel *kernels;
     size_t kernel_count;
     const ht_command_entry *command;
+    char **folders; /* in which names that it includes are found by their path's end */
+    size_t folder_count;
     size_t next; /* next node of the same hash; SIZE_MAX: the last */
 } node;
 

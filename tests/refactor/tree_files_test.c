@@ -76,6 +76,65 @@ static char *put_program(const char *name) {
     return path;
 }
 
+/* Without options, "utils/scale.cuh" is the one file of the tree with that end; of two, neither.
+ * The folder serves for names in quotes alone, so that no header of the system's gets another. */
+Test(tree_files, headers_are_found_in_the_tree_by_the_end_of_their_path) {
+    free(tree_put("csrc/utils/scale.cuh", "#include \"utils/deeper.cuh\"\n"));
+    free(tree_put("csrc/utils/deeper.cuh",
+                  "__device__ inline float twice(float x) { return 2 * x; }\n"));
+    free(tree_put("csrc/math.h", "#error \"not the system's\"\n"));
+    free(tree_put("a/both.cuh", ""));
+    free(tree_put("b/both.cuh", ""));
+    char *unit = tree_put(
+        "csrc/ops/k.cu",
+        "#include \"utils/scale.cuh\"\n#include \"both.cuh\"\n#include <math.h>\n"
+        "__global__ void k(const float *in, float *out, int n) {\n"
+        "  int i = blockIdx.x * blockDim.x + threadIdx.x;\n  if (i < n) out[i] = twice(in[i]);\n}\n"
+        "void f(const float *a, float *b, int n) { k<<<(n + 63) / 64, 64>>>(a, b, n); }\n");
+    const char *paths[] = {unit}, *roots[] = {tree_folder};
+    ht_tree_options options = {.roots = roots, .root_count = 1};
+    ht_tree tree;
+    ht_tree_make(paths, 1, &options, &tree);
+    char *folder = ht_path_join(tree_folder, "csrc");
+    cr_assert_eq(tree.files[0].argument_count, 2);
+    cr_expect_str_eq(tree.files[0].arguments[0], "-iquote");
+    cr_expect_str_eq(tree.files[0].arguments[1], folder);
+    ht_problem_file *given = tree_problems();
+    ht_refactor_options compiler = {.arguments = (const char *const *)tree.files[0].arguments,
+                                    .argument_count = tree.files[0].argument_count};
+    ht_refactor *refactor = tree_read(unit, &compiler, given);
+    const ht_kernel *kernel = kernel_named(refactor, "k", NULL);
+    cr_expect_eq(kernel->status, HT_KERNEL_TEMPLATED, "%s", kernel->reason);
+    ht_refactor_free(refactor);
+    ht_problem_file_free(given);
+    ht_tree_free(&tree);
+    free(folder);
+    free(unit);
+}
+
+/* A source of the compilation database has the folders of its command, no others. */
+Test(tree_files, headers_of_compiled_sources_are_not_guessed) {
+    free(tree_put("csrc/utils/scale.cuh", ""));
+    char *unit = tree_put("csrc/ops/k.cu", "#include \"utils/scale.cuh\"\n" MAP("k", "float"));
+    char *text = ht_format("[{\"directory\": \"%s\", \"file\": \"csrc/ops/k.cu\", "
+                           "\"command\": \"cc -c csrc/ops/k.cu\"}]",
+                           tree_folder);
+    char *database = tree_put("commands.json", text);
+    ht_command_list commands;
+    ht_error error = {0};
+    cr_assert_eq(ht_command_list_load(database, &commands, &error), HT_OK, "%s", error.message);
+    const char *paths[] = {unit}, *roots[] = {tree_folder};
+    ht_tree_options options = {.roots = roots, .root_count = 1, .commands = &commands};
+    ht_tree tree;
+    ht_tree_make(paths, 1, &options, &tree);
+    cr_expect_eq(tree.files[0].argument_count, 0);
+    ht_tree_free(&tree);
+    ht_command_list_free(&commands);
+    free(database);
+    free(text);
+    free(unit);
+}
+
 Test(tree_files, a_source_finds_the_one_that_launches_its_kernels) {
     char *a = put_program("a"), *b = put_program("b");
     /* further ones have a kernel of that name themselves, do not see it, or only speak of it */

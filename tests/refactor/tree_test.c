@@ -141,6 +141,52 @@ Test(tree, launches_are_read_without_thrust) {
     free(path);
 }
 
+/* PyTorch's headers are not there: tensors, streams and dispatch macros are declared, so that the
+ * launch in a macro's lambda is read for one type. A kernel that takes PyTorch's accessors stays
+ * unparsed. */
+Test(tree, launches_are_read_without_pytorch) {
+    static const char *const dispatch[] = {
+        "AT_DISPATCH_FLOATING_TYPES(a.scalar_type(), \"run\", [&] {",
+        "AT_DISPATCH_FLOATING_TYPES_AND_HALF(a.type(), \"run\", ([&] {",
+        "AT_DISPATCH_ALL_TYPES_AND2(at::ScalarType::Half, at::kBFloat16, a.dtype(), \"run\", [&] {",
+        "AT_DISPATCH_FLOATING_TYPES_AND(at::kHalf, a.scalar_type(), \"run\", [&] {"};
+    static const char *const closing[] = {"});", "}));", "});", "});"};
+    for (size_t i = 0; i < 4; ++i) {
+        char *text = ht_format(
+            "#include <torch/extension.h>\n#include <ATen/cuda/CUDAContext.h>\n"
+            "template <typename scalar_t> " MAP(
+                "k", "scalar_t") "__global__ void own(at::PackedTensorAccessor32<float, 1> a) { "
+                                 "a[0] = 1; }\n"
+                                 "torch::Tensor run(const at::Tensor &a) {\n"
+                                 "  TORCH_CHECK(a.is_cuda() && a.dim() == 2, \"a matrix\");\n"
+                                 "  const at::cuda::OptionalCUDAGuard guard(device_of(a));\n"
+                                 "  auto b = torch::empty({a.size(0), a.size(1)}, a.options());\n"
+                                 "  const int n = a.numel();\n"
+                                 "  auto stream = at::cuda::getCurrentCUDAStream();\n  %s\n"
+                                 "    k<scalar_t><<<(n + 255) / 256, 256, 0, stream>>>(\n"
+                                 "        a.contiguous().data_ptr<scalar_t>(), "
+                                 "b.data_ptr<scalar_t>(), n);\n"
+                                 "    C10_CUDA_KERNEL_LAUNCH_CHECK();\n  %s\n  return b;\n}\n"
+                                 "PYBIND11_MODULE(TORCH_EXTENSION_NAME, m) { m.def(\"run\", &run); "
+                                 "}\n",
+            dispatch[i], closing[i]);
+        char *path = tree_put("k.cu", text);
+        ht_refactor *refactor;
+        ht_error error = {0};
+        cr_assert_eq(ht_refactor_file(path, NULL, NULL, &refactor, &error), HT_OK, "%s",
+                     error.message);
+        const ht_kernel *kernel = kernel_named(refactor, "k", NULL);
+        cr_assert_eq(kernel->status, HT_KERNEL_TEMPLATED, "%s: %s", dispatch[i], kernel->reason);
+        cr_expect(strstr(kernel->template->unit, "k__original<float>"), "%s",
+                  kernel->template->unit);
+        cr_expect_not(strstr(kernel->template->unit, "at::"), "%s", kernel->template->unit);
+        cr_expect_eq(kernel_named(refactor, "own", NULL)->status, HT_KERNEL_UNPARSED);
+        ht_refactor_free(refactor);
+        free(path);
+        free(text);
+    }
+}
+
 /* <cuda_fp16.h> is not there, HIP's half numbers are: the kernel may use them, and its template
  * includes HIP's header. */
 Test(tree, cuda_sources_have_half_numbers) {

@@ -1,0 +1,126 @@
+#include "refactor/source/torch_names.h"
+
+/* Functions and members whose results may be taken for anything; one that gives a tensor again. */
+#define CALL(name) "template <typename... T> anything " #name "(T &&...);\n"
+#define MAKES(name) "template <typename... T> Tensor " #name "(T &&...);\n"
+#define MEMBER(name) "  template <typename... T> Tensor " #name "(T &&...) const;\n"
+#define ASKS(name) "  template <typename... T> bool " #name "(T &&...) const;\n"
+/* A macro that runs a lambda for each type: here for float alone. */
+#define DISPATCH(name)                                                                             \
+    "#define AT_DISPATCH_" #name "(T, N, ...) HIPTEMPER_AT_RUN(float, __VA_ARGS__)\n"              \
+    "#define AT_DISPATCH_" #name "_AND(A, T, N, ...) HIPTEMPER_AT_RUN(float, __VA_ARGS__)\n"       \
+    "#define AT_DISPATCH_" #name "_AND2(A, B, T, N, ...) HIPTEMPER_AT_RUN(float, __VA_ARGS__)\n"   \
+    "#define AT_DISPATCH_" #name                                                                   \
+    "_AND3(A, B, C, T, N, ...) HIPTEMPER_AT_RUN(float, __VA_ARGS__)\n"
+#define IGNORED(name) "#define " #name "(...) ((void)0)\n"
+
+/* One string in many parts, which clang-format would nest into each other. */
+/* clang-format off */
+const char ht_torch_names[] =
+    "#pragma once\n"
+    "#pragma clang system_header\n"
+    "#include <vector>\n#include <tuple>\n#include <string>\n#include <optional>\n"
+    "#include <cmath>\n#include <cfloat>\n#include <algorithm>\n#include <iostream>\n"
+    "namespace at {\n"
+    "struct anything { anything(); template <typename... T> anything(T &&...);\n"
+    "  template <typename T> operator T() const; anything operator[](int64_t) const;\n"
+    "  int64_t size() const; const char *name() const; int index() const;\n"
+    "  template <typename... T> anything dtype(T &&...) const;\n"
+    "  template <typename... T> anything device(T &&...) const;\n"
+    "  template <typename... T> anything requires_grad(T &&...) const; };\n"
+    "enum class ScalarType { Byte, Char, Short, Int, Long, Half, Float, Double, Bool, BFloat16 };\n"
+    "static constexpr ScalarType kByte = ScalarType::Byte, kChar = ScalarType::Char,\n"
+    "  kShort = ScalarType::Short, kInt = ScalarType::Int, kLong = ScalarType::Long,\n"
+    "  kHalf = ScalarType::Half, kFloat = ScalarType::Float, kDouble = ScalarType::Double,\n"
+    "  kBool = ScalarType::Bool, kBFloat16 = ScalarType::BFloat16, kInt8 = kChar,\n"
+    "  kUInt8 = kByte, kInt16 = kShort, kInt32 = kInt, kInt64 = kLong, kFloat16 = kHalf,\n"
+    "  kFloat32 = kFloat, kFloat64 = kDouble;\n"
+    "static constexpr int kCUDA = 1, kCPU = 0;\n"
+    "struct Half; struct BFloat16;\n"
+    "template <typename T> struct RestrictPtrTraits;\n"
+    "template <typename T> struct DefaultPtrTraits;\n"
+    "template <typename T, size_t N, template <typename U> class P = DefaultPtrTraits,\n"
+    "  typename I = int64_t> struct GenericPackedTensorAccessor;\n"
+    "template <typename T, size_t N, template <typename U> class P = DefaultPtrTraits>\n"
+    "  using PackedTensorAccessor32 = GenericPackedTensorAccessor<T, N, P, int32_t>;\n"
+    "template <typename T, size_t N, template <typename U> class P = DefaultPtrTraits>\n"
+    "  using PackedTensorAccessor64 = GenericPackedTensorAccessor<T, N, P, int64_t>;\n"
+    "struct Sizes { int64_t operator[](int64_t) const; size_t size() const; Sizes vec() const;\n"
+    "  int64_t at(size_t) const; const int64_t *begin() const, *end() const, *data() const;\n"
+    "  template <typename T> operator T() const; };\n"
+    "typedef Sizes IntArrayRef;\n"
+    "struct Tensor {\n"
+    "  Tensor(); template <typename T> Tensor &operator=(const T &);\n"
+    "  template <typename T> T *data_ptr() const; void *data_ptr() const;\n"
+    "  template <typename T> const T *const_data_ptr() const;\n"
+    "  template <typename T> T *mutable_data_ptr() const;\n"
+    "  template <typename T> T *data() const; template <typename T> T item() const;\n"
+    "  anything item() const;\n"
+    "  template <typename... T> anything packed_accessor32(T &&...) const;\n"
+    "  int64_t size(int64_t) const, stride(int64_t) const, numel() const, dim() const;\n"
+    "  int64_t ndimension() const, element_size() const, nbytes() const; int get_device() const;\n"
+    "  Sizes sizes() const, strides() const; ScalarType scalar_type() const, dtype() const;\n"
+    "  anything options() const, device() const, type() const;\n"
+    "  bool is_cuda() const, is_cpu() const, is_contiguous() const, defined() const;\n"
+    "  bool requires_grad() const, has_value() const;\n"
+    "  template <typename T> Tensor operator[](const T &) const;\n"
+    MEMBER(contiguous) MEMBER(view) MEMBER(reshape) MEMBER(transpose) MEMBER(permute) MEMBER(t)
+    MEMBER(to) MEMBER(clone) MEMBER(detach) MEMBER(cpu) MEMBER(cuda) MEMBER(unsqueeze)
+    MEMBER(squeeze) MEMBER(expand) MEMBER(expand_as) MEMBER(flatten) MEMBER(narrow) MEMBER(select)
+    MEMBER(slice) MEMBER(sum) MEMBER(mean) MEMBER(max) MEMBER(min) MEMBER(zero_) MEMBER(fill_)
+    MEMBER(copy_) MEMBER(index) MEMBER(index_select) MEMBER(sort) MEMBER(cumsum) MEMBER(mul_)
+    MEMBER(add_) MEMBER(div_) MEMBER(masked_fill_) MEMBER(sub) MEMBER(mul) MEMBER(add) MEMBER(div)
+    MEMBER(float_) MEMBER(values) MEMBER(resize_) MEMBER(prod) MEMBER(eq) MEMBER(ne)
+    ASKS(equal) ASKS(is_same)
+    "  template <typename T> Tensor operator+(const T &) const, operator-(const T &) const;\n"
+    "  template <typename T> Tensor operator*(const T &) const, operator/(const T &) const;\n"
+    "  template <typename T> Tensor operator==(const T &) const, operator!=(const T &) const; };\n"
+    MAKES(empty) MAKES(zeros) MAKES(ones) MAKES(full) MAKES(empty_like) MAKES(zeros_like)
+    MAKES(ones_like) MAKES(full_like) MAKES(cat) MAKES(stack) MAKES(arange) MAKES(tensor)
+    MAKES(matmul) MAKES(mm) MAKES(bmm) MAKES(sum) MAKES(from_blob) MAKES(empty_strided)
+    "template <typename... T> Tensor empty(std::initializer_list<int64_t>, T &&...);\n"
+    "template <typename... T> Tensor zeros(std::initializer_list<int64_t>, T &&...);\n"
+    "template <typename... T> Tensor ones(std::initializer_list<int64_t>, T &&...);\n"
+    "template <typename... T> Tensor full(std::initializer_list<int64_t>, T &&...);\n"
+    CALL(device) CALL(dtype) CALL(device_of) CALL(checkAllSameGPU) CALL(checkAllSameType)
+    CALL(globalContext) CALL(ceil_div)
+    "typedef anything TensorOptions, Device, TensorArg, CheckedFrom, Scalar, Type, Context;\n"
+    "template <typename T> using optional = std::optional<T>;\n"
+    "template <typename T> using ArrayRef = std::vector<T>;\n"
+    "namespace cuda {\n"
+    "struct CUDAStream { operator hipStream_t() const; hipStream_t stream() const;\n"
+    "  int device_index() const; };\n"
+    "typedef anything CUDAGuard, OptionalCUDAGuard, CUDAStreamGuard, DeviceGuard;\n"
+    "template <typename... T> CUDAStream getCurrentCUDAStream(T &&...);\n"
+    "template <typename... T> CUDAStream getDefaultCUDAStream(T &&...);\n"
+    "template <typename... T> hipDeviceProp_t *getCurrentDeviceProperties(T &&...);\n"
+    "template <typename... T> hipDeviceProp_t *getDeviceProperties(T &&...);\n"
+    CALL(getCurrentCUDABlasHandle)
+    "}\n"
+    "namespace hip { using namespace cuda;\n"
+    "template <typename... T> CUDAStream getCurrentHIPStream(T &&...);\n"
+    "typedef anything HIPGuard, OptionalHIPGuard; }\n"
+    "typedef anything DeviceGuard, OptionalDeviceGuard;\n"
+    "}\n"
+    "namespace c10 { using namespace at; namespace cuda { using namespace at::cuda; }\n"
+    "  namespace hip { using namespace at::hip; } }\n"
+    "namespace torch { using namespace at; namespace cuda { using namespace at::cuda; } }\n"
+    "#define HIPTEMPER_AT_RUN(TYPE, ...) \\\n"
+    "  [&] { typedef TYPE scalar_t; return __VA_ARGS__(); }()\n"
+    DISPATCH(FLOATING_TYPES) DISPATCH(ALL_TYPES) DISPATCH(FLOATING_AND_COMPLEX_TYPES)
+    DISPATCH(ALL_TYPES_AND_COMPLEX)
+    "#define AT_DISPATCH_FLOATING_TYPES_AND_HALF(T, N, ...) HIPTEMPER_AT_RUN(float, __VA_ARGS__)\n"
+    "#define AT_DISPATCH_INTEGRAL_TYPES(T, N, ...) HIPTEMPER_AT_RUN(int, __VA_ARGS__)\n"
+    "#define AT_DISPATCH_INDEX_TYPES(T, N, ...) \\\n"
+    "  [&] { typedef int index_t; return __VA_ARGS__(); }()\n"
+    IGNORED(TORCH_CHECK) IGNORED(TORCH_INTERNAL_ASSERT) IGNORED(TORCH_WARN) IGNORED(AT_ASSERTM)
+    IGNORED(AT_ASSERT) IGNORED(AT_ERROR) IGNORED(TORCH_CHECK_EQ) IGNORED(TORCH_CHECK_VALUE)
+    "#define AT_CUDA_CHECK(...) ((void)(__VA_ARGS__))\n"
+    "#define C10_CUDA_CHECK(...) ((void)(__VA_ARGS__))\n"
+    "#define C10_HIP_CHECK(...) ((void)(__VA_ARGS__))\n"
+    "#define THCudaCheck(...) ((void)(__VA_ARGS__))\n"
+    "#define C10_CUDA_KERNEL_LAUNCH_CHECK() ((void)0)\n"
+    "#define C10_HIP_KERNEL_LAUNCH_CHECK() ((void)0)\n"
+    "#define PYBIND11_MODULE(NAME, M) template <typename T> void hiptemper_module(T &M)\n"
+    "#define TORCH_LIBRARY(NAME, M) template <typename T> void hiptemper_library(T &M)\n";
+/* clang-format on */

@@ -1,0 +1,13 @@
+/* Headers of a tree for which no option names a folder. Private to refactor/source/tree*.c. */
+#ifndef HT_REFACTOR_SOURCE_TREE_GUESS_H
+#define HT_REFACTOR_SOURCE_TREE_GUESS_H
+
+#include "refactor/source/tree_graph.h"
+
+/* Finds the one file of the tree whose path ends with an included name ("utils/math.cuh"), and
+ * notes its folder. SIZE_MAX: there is none, or several. */
+size_t ht_tree_guess(graph *in, size_t from, const char *name);
+/* Adds -iquote for the folders that a unit's files were found in by ht_tree_guess. */
+void ht_tree_guesses_add(const graph *in, size_t unit, ht_tree_file *file);
+
+#endif
