@@ -20,7 +20,7 @@ static void explain_one(const ht_source *source, CXCursor cursor, const ht_probl
                         const char *wanted, ht_kernel_model_visit *visit, void *context,
                         size_t *out_found) {
     ht_model facts = {0};
-    ht_model_build_of(source, cursor, problems, &facts);
+    ht_model_build_of(source, cursor, problems, false, &facts);
     if (answers_to(&facts, wanted)) {
         const ht_source_error *wrong = ht_kernel_error(&facts);
         ht_kernel_model *model = wrong ? NULL : ht_kernel_model_of(&facts, (ht_km_variant){0});

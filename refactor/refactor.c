@@ -389,7 +389,7 @@ typedef struct analysis {
 
 static void model_build(const analysis *in) {
     ht_model *model = &in->work->model;
-    ht_model_build_of(in->source, in->cursor, in->problems, model);
+    ht_model_build_of(in->source, in->cursor, in->problems, in->tries, model);
     free(in->kernel->name);
     in->kernel->name = ht_strdup(model->qualified);
     note_launch(in->kernel, model);

@@ -368,6 +368,8 @@ static json_t *description_make(const ht_infer *in, const ht_sizes *sizes) {
         ht_text_printf(&text, ", launched at %s:%d",
                        model->facts->source->files[launches->items[0].file].path,
                        launches->items[0].line);
+    else if (model->facts->supposed)
+        ht_text_append(&text, ", nothing launches it: block and grid are chosen");
     for (size_t i = 0; i < in->slots.count; ++i)
         if (in->origins[i].length)
             ht_text_printf(&text, "; %s: %s", in->slots.items[i].name, in->origins[i].data);
@@ -410,6 +412,16 @@ static bool lacks_template(const ht_model *model) {
     return false;
 }
 
+static json_t *extents_make(ht_expr *const axes[3]) {
+    json_t *list = json_array();
+    for (int axis = 0; axis < 3 && axes[axis]; ++axis) {
+        char *text = ht_expr_string(axes[axis]);
+        json_array_append_new(list, json_string(text));
+        free(text);
+    }
+    return list;
+}
+
 /* Returns the text of the problem file. `host`: something in the launch is unknown. */
 static char *document_make(ht_infer *in, const ht_infer_buffers *buffers, const ht_sizes *sizes,
                            bool has_template, bool host) {
@@ -426,6 +438,9 @@ static char *document_make(ht_infer *in, const ht_infer_buffers *buffers, const 
     if (!in->model->launch_known) {
         json_object_set_new(kernel, "block", json_pack("[s]", "?"));
         json_object_set_new(kernel, "grid", json_pack("[s]", "?"));
+    } else if (in->model->facts->supposed) {
+        json_object_set_new(kernel, "block", extents_make(in->entry->block));
+        json_object_set_new(kernel, "grid", extents_make(in->entry->grid));
     }
     json_object_set_new(kernel, "instances", instances_make(in, complete));
     json_t *root = json_pack("{s:s, s:i, s:[o]}", "format", "hiptemper-problem", "version", 1,
@@ -453,6 +468,10 @@ static void infer_init(ht_infer *in, ht_model *model, const ht_slice *slice) {
     in->from_host = ht_alloc(count, sizeof *in->from_host);
     in->origins = ht_alloc(count, sizeof *in->origins);
     in->entry = ht_alloc(1, sizeof *in->entry);
+    for (int axis = 0; model->facts->supposed && axis < 3; ++axis) { /* borrowed */
+        in->entry->block[axis] = model->facts->supposed->block[axis];
+        in->entry->grid[axis] = model->facts->supposed->grid[axis];
+    }
     model->entry = in->entry;
 }
 
@@ -491,7 +510,7 @@ static bool launch_check(ht_infer *in, const ht_grid *grid) {
     const ht_launches *launches = &in->model->facts->launches;
     int line = launches->count && launches->items[0].file == 0 ? launches->items[0].line : 0;
     bool known = true;
-    if (!launches->count)
+    if (!launches->count && !in->model->facts->supposed)
         ht_infer_miss(in, 0, "a launch of it: block and grid");
     else if (grid->missing.length)
         ht_infer_miss(in, line, "%s", grid->missing.data);

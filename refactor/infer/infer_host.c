@@ -421,6 +421,20 @@ static char *scalar_value(ht_infer *in, size_t index) {
     return text;
 }
 
+/* Notes that a grid which was supposed is computed from the argument `name`. */
+static void on_grid_name(void *context, const char *name) {
+    ht_infer *in = context;
+    for (size_t i = 0; i < in->slots.count; ++i) {
+        const char *value = in->scalars[i];
+        ht_infer_field *field = value && strncmp(value, "problem.", 8) == 0 &&
+                                        strcmp(in->slots.items[i].name, name) == 0
+                                    ? field_named(in, value + 8)
+                                    : NULL;
+        if (field)
+            field->in_grid = true;
+    }
+}
+
 void ht_infer_host(ht_infer *in) {
     const ht_launch_site *site = first_site(in);
     entry_renew(in);
@@ -434,6 +448,9 @@ void ht_infer_host(ht_infer *in) {
         if (!in->slots.items[i].is_pointer && !in->slot_records[i].is_record &&
             !in->slot_records[i].is_array)
             in->scalars[i] = scalar_value(in, i);
+    for (int axis = 0; axis < 3; ++axis)
+        if (in->entry->grid[axis])
+            ht_expr_names(in->entry->grid[axis], on_grid_name, in);
 }
 
 /* ---- allocations ---- */

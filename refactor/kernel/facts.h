@@ -103,7 +103,9 @@ typedef struct ht_kernel_facts {
     ht_reason problem; /* why block and grid cannot be changed */
     ht_reason assumed; /* says that a block chosen at run time was given a value to stand for it */
     ht_pin_list pins;  /* reasons not to change parts of the kernel (pins.h) */
-    ht_effort effort;  /* operations of the analysis: limit and use */
+    ht_problem_entry *supposed; /* block and grid of a kernel that nothing launches (supposed.h);
+                                   NULL: they are known otherwise, or not at all */
+    ht_effort effort;           /* operations of the analysis: limit and use */
     ht_kernel_forms forms;
 } ht_kernel_facts;
 

@@ -9,6 +9,7 @@
 #include "refactor/kernel/reach.h"
 #include "refactor/kernel/runtime_block.h"
 #include "refactor/kernel/specialised.h"
+#include "refactor/kernel/supposed.h"
 #include "refactor/kernel/syntax_tree.h"
 #include "refactor/kernel/waits.h"
 #include "refactor/launch/extent.h"
@@ -425,11 +426,18 @@ void ht_model_build(const ht_source *source, CXCursor kernel, const ht_problem_e
 }
 
 void ht_model_build_of(const ht_source *source, CXCursor kernel, const ht_problem_file *problems,
-                       ht_model *out_model) {
+                       bool supposes, ht_model *out_model) {
     char *name = ht_cursor_qualified_name(kernel);
-    ht_model_build(source, kernel, problems ? ht_problem_file_entry(problems, name) : NULL,
-                   out_model);
+    const ht_problem_entry *entry = problems ? ht_problem_file_entry(problems, name) : NULL;
     free(name);
+    ht_model_build(source, kernel, entry, out_model);
+    ht_problem_entry *supposed = entry || !supposes ? NULL : ht_supposed_make(out_model);
+    if (!supposed)
+        return;
+    ht_model_free(out_model);
+    ht_model_build(source, kernel, supposed, out_model);
+    out_model->entry = NULL;
+    out_model->facts->supposed = supposed;
 }
 
 size_t ht_model_built(void) {
@@ -464,6 +472,7 @@ void ht_model_free(ht_model *model) {
         ht_syntax_free(facts->forms.body);
         ht_syntax_free(facts->forms.whole);
         ht_launches_free(&facts->launches);
+        ht_supposed_free(facts->supposed);
         free(facts);
     }
     free(model->parameters.items);

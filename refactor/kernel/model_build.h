@@ -9,9 +9,10 @@
 /* Builds the model of a kernel definition. `entry` may be NULL. */
 void ht_model_build(const ht_source *source, CXCursor kernel, const ht_problem_entry *entry,
                     ht_model *out_model);
-/* The same with the kernel's entry, if the problems (may be NULL) have one. */
+/* The same with the kernel's entry, if the problems (may be NULL) have one. `supposes`: without one
+ * and without a launch, block and grid are chosen where guards suffice (supposed.h). */
 void ht_model_build_of(const ht_source *source, CXCursor kernel, const ht_problem_file *problems,
-                       ht_model *out_model);
+                       bool supposes, ht_model *out_model);
 /* Returns how often models have been built in this process. */
 size_t ht_model_built(void);
 void ht_model_free(ht_model *model);

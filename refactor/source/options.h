@@ -74,7 +74,8 @@ typedef struct ht_refactor_options {
     /* The recipe to follow (docs/refactor-command.md); borrowed. NULL: all transformations run. */
     const struct ht_recipe *recipe;
     /* The number of a buffer's elements that the source does not give may be left to a run
-     * (refactor/infer/infer.h); for those who make that run. */
+     * (refactor/infer/infer.h), and block and grid of a kernel that nothing launches may be chosen
+     * (refactor/kernel/supposed.h); for those who make that run. */
     bool tries;
     unsigned without; /* transformations not to run (ht_transformations_without) */
 } ht_refactor_options;

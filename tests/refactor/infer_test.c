@@ -150,47 +150,6 @@ Test(infer, an_argument_may_have_the_name_of_a_function_of_expressions) {
     done(&of);
 }
 
-/* A structure or functor of the file may be a template argument: named by the launch or deduced
- * from it, by value or as elements. The template has its definition. */
-Test(infer, template_arguments_may_be_structures) {
-    static const char *const names[] = {"<V, ops::Scale>", "<V>", ""};
-    for (size_t i = 0; i < 3; ++i) {
-        char *text = ht_format(
-            HEAD
-            "struct V { float x, y, z; };\nnamespace ops {\nstruct Scale { float f; __device__ "
-            "float operator()(float v) const { return v * f; } };\n}\n"
-            "struct Other { int unused; };\n"
-            "template <class T, class F, int A = 4> __global__ void k(T *a, const T *b, int n, "
-            "F f) {\n  int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
-            "  if (i < n) a[i].x = f(b[i].x) + A;\n}\n"
-            "void run(V *a, const V *b, int n) {\n  ops::Scale s{2};\n"
-            "  k%s<<<(n + 255) / 256, 256>>>(a, b, n, s);\n}\n",
-            names[i]);
-        inferred of = infer(text);
-        cr_assert_eq(of.kernel->status, HT_KERNEL_TEMPLATED, "%s: %s", names[i], of.kernel->reason);
-        sizes with = {{0}, {"n"}, {10}, 1};
-        cr_expect_eq(elements(&of, "b", &with), 30);
-        const char *unit = of.kernel->template->unit;
-        cr_expect(strstr(unit, "struct V {") && strstr(unit, "struct Scale {"), "%s", unit);
-        cr_expect_not(strstr(unit, "struct Other"), "%s", unit);
-        cr_expect(strstr(unit, "k__original<V, ops::Scale, 4>"), "%s", unit);
-        done(&of);
-        free(text);
-    }
-}
-
-/* A class that no other place can name stays the program's. */
-Test(infer, lambdas_are_not_named_as_template_arguments) {
-    inferred of = infer(HEAD "template <class F> __global__ void k(float *a, int n, F f) {\n"
-                             "  int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
-                             "  if (i < n) a[i] = f(i);\n}\n"
-                             "void run(float *a, int n) {\n"
-                             "  auto f = [=] __device__(int i) { return i * 2.0f; };\n"
-                             "  k<<<(n + 255) / 256, 256>>>(a, n, f);\n}\n");
-    cr_expect_eq(of.kernel->status, HT_KERNEL_NEEDS_PROBLEM, "%s", of.kernel->reason);
-    done(&of);
-}
-
 /* Sizes that hang together in the program do so in the problem, however many calls lie between. */
 Test(infer, parameters_of_host_functions_have_their_callers_values) {
     inferred of =

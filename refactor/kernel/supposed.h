@@ -1,0 +1,13 @@
+/* Block and grid for a kernel that nothing launches. Private to refactor/. */
+#ifndef HT_REFACTOR_KERNEL_SUPPOSED_H
+#define HT_REFACTOR_KERNEL_SUPPOSED_H
+
+#include "refactor/kernel/model.h"
+
+/* Makes an entry that has block and grid alone: usual blocks, and as many as the kernel's guards
+ * let through. NULL unless every launch whose grid covers the guards computes the same: threads
+ * differ by guarded global indices alone, and share nothing. ht_supposed_free(). */
+ht_problem_entry *ht_supposed_make(const ht_model *model);
+void ht_supposed_free(ht_problem_entry *entry);
+
+#endif

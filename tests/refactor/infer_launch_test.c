@@ -1,0 +1,129 @@
+/* Problems of kernels that nothing launches, and template arguments of launches. */
+#include "support.h"
+
+#include "base/memory.h"
+
+#include <criterion/criterion.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define HEAD "#include <hip/hip_runtime.h>\n"
+
+static ht_refactor *read_tried(const char *text, bool tries) {
+    char path[] = "/tmp/ht_infer_XXXXXX.hip";
+    int file = mkstemps(path, 4);
+    cr_assert(file >= 0 && write(file, text, strlen(text)) == (ssize_t)strlen(text));
+    close(file);
+    ht_refactor_options options = {.tries = tries};
+    ht_refactor *refactor;
+    ht_error error = {0};
+    cr_assert_eq(ht_refactor_file(path, NULL, &options, &refactor, &error), HT_OK, "%s",
+                 error.message);
+    unlink(path);
+    return refactor;
+}
+
+/* Any launch that covers the guards computes the same, so that one may be chosen. */
+Test(infer_launch, a_kernel_that_nothing_launches_gets_a_launch_that_covers_its_guards) {
+    ht_refactor *refactor = read_tried(
+        HEAD "template <typename T> __global__ void k(T *out, const T *in, int w, int h) {\n"
+             "  int x = blockIdx.x * blockDim.x + threadIdx.x;\n"
+             "  int y = blockIdx.y * blockDim.y + threadIdx.y;\n"
+             "  if (x >= w || y >= h) return;\n  out[y * w + x] = in[y * w + x] * 2;\n}\n",
+        true);
+    const ht_kernel *kernel = kernel_named(refactor, "k", NULL);
+    cr_assert_eq(kernel->status, HT_KERNEL_TEMPLATED, "%s", kernel->reason);
+    cr_expect(strstr(kernel->template->unit, "baseline(k__original<float>)\n#pragma tune block(16, "
+                                             "16)\n#pragma tune grid(ceil_div(w, 16), "
+                                             "ceil_div(h, 16))"),
+              "%s", kernel->template->unit);
+    ht_refactor_free(refactor);
+}
+
+Test(infer_launch, no_launch_is_chosen_where_guards_do_not_suffice) {
+    static const char *const sources[] = {
+        /* no guard */
+        "__global__ void k(float *a, int n) {\n  int i = blockIdx.x * blockDim.x + "
+        "threadIdx.x;\n  a[i] = n;\n}\n",
+        /* a thread's place in its block */
+        "__global__ void k(float *a, int n) {\n  int i = blockIdx.x * blockDim.x + "
+        "threadIdx.x;\n  if (i < n) a[i] = threadIdx.x;\n}\n",
+        "__global__ void k(float *a, int n) {\n  int i = blockIdx.x * blockDim.x + "
+        "threadIdx.x;\n  if (i < n) a[i] = gridDim.x;\n}\n",
+        /* blocks along an axis without a guard */
+        "__global__ void k(float *a, int n) {\n  int i = blockIdx.x * blockDim.x + "
+        "threadIdx.x;\n  if (i < n) a[i + blockIdx.y * n] = 1;\n}\n",
+        /* shared memory */
+        "__global__ void k(float *a, int n) {\n  __shared__ float s[256];\n"
+        "  int i = blockIdx.x * blockDim.x + threadIdx.x;\n  if (i < n) a[i] = s[i & 255];\n}\n",
+        /* a launch by a pointer, which chooses the block */
+        "__global__ void k(float *a, int n) {\n  int i = blockIdx.x * blockDim.x + "
+        "threadIdx.x;\n  if (i < n) a[i] = 1;\n}\nvoid *address() { return (void *)k; }\n"};
+    for (size_t i = 0; i < sizeof sources / sizeof *sources; ++i) {
+        char *text = ht_format(HEAD "%s", sources[i]);
+        ht_refactor *refactor = read_tried(text, true);
+        const ht_kernel *kernel = kernel_named(refactor, "k", NULL);
+        cr_expect_neq(kernel->status, HT_KERNEL_TEMPLATED, "%s", sources[i]);
+        ht_refactor_free(refactor);
+        free(text);
+    }
+}
+
+/* Sources that are to be written may have launches elsewhere. */
+Test(infer_launch, no_launch_is_chosen_where_nothing_tries_it) {
+    ht_refactor *refactor = read_tried(HEAD "__global__ void k(float *a, int n) {\n"
+                                            "  int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+                                            "  if (i < n) a[i] = 1;\n}\n",
+                                       false);
+    cr_expect_eq(kernel_named(refactor, "k", NULL)->status, HT_KERNEL_NEEDS_PROBLEM);
+    ht_refactor_free(refactor);
+}
+
+/* ---- template arguments ---- */
+
+/* A structure or functor of the file may be a template argument: named by the launch or deduced
+ * from it, by value or as elements. The template has its definition. */
+Test(infer_launch, template_arguments_may_be_structures) {
+    static const char *const names[] = {"<V, ops::Scale>", "<V>", ""};
+    for (size_t i = 0; i < 3; ++i) {
+        char *text = ht_format(
+            HEAD
+            "struct V { float x, y, z; };\nnamespace ops {\nstruct Scale { float f; __device__ "
+            "float operator()(float v) const { return v * f; } };\n}\n"
+            "struct Other { int unused; };\n"
+            "template <class T, class F, int A = 4> __global__ void k(T *a, const T *b, int n, "
+            "F f) {\n  int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+            "  if (i < n) a[i].x = f(b[i].x) + A;\n}\n"
+            "void run(V *a, const V *b, int n) {\n  ops::Scale s{2};\n"
+            "  k%s<<<(n + 255) / 256, 256>>>(a, b, n, s);\n}\n",
+            names[i]);
+        ht_problem_file *given;
+        ht_refactor *refactor = refactor_text(text, NULL, &given);
+        const ht_kernel *kernel = kernel_named(refactor, "k", NULL);
+        cr_assert_eq(kernel->status, HT_KERNEL_TEMPLATED, "%s: %s", names[i], kernel->reason);
+        const char *unit = kernel->template->unit;
+        cr_expect(strstr(unit, "arg(b : in float[problem.n * 3])"), "%s", unit);
+        cr_expect(strstr(unit, "struct V {") && strstr(unit, "struct Scale {"), "%s", unit);
+        cr_expect_not(strstr(unit, "struct Other"), "%s", unit);
+        cr_expect(strstr(unit, "k__original<V, ops::Scale, 4>"), "%s", unit);
+        ht_refactor_free(refactor);
+        ht_problem_file_free(given);
+        free(text);
+    }
+}
+
+/* A class that no other place can name stays the program's. */
+Test(infer_launch, lambdas_are_not_named_as_template_arguments) {
+    ht_refactor *refactor =
+        read_tried(HEAD "template <class F> __global__ void k(float *a, int n, F f) {\n"
+                        "  int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+                        "  if (i < n) a[i] = f(i);\n}\n"
+                        "void run(float *a, int n) {\n"
+                        "  auto f = [=] __device__(int i) { return i * 2.0f; };\n"
+                        "  k<<<(n + 255) / 256, 256>>>(a, n, f);\n}\n",
+                   true);
+    const ht_kernel *kernel = kernel_named(refactor, "k", NULL);
+    cr_expect_eq(kernel->status, HT_KERNEL_NEEDS_PROBLEM, "%s", kernel->reason);
+    ht_refactor_free(refactor);
+}
