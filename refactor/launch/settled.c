@@ -84,17 +84,15 @@ static bool variable_stays(const ht_symbol *symbol, const place *at) {
            ht_variable_writes_in(at->function, variable, at->offset) == 0;
 }
 
-/* Returns true if a part is not understood: the variable that it is the value of then stands for
- * itself (kernel/geometry.c). */
-static bool is_open(const ht_symbol *symbol) {
+bool ht_symbol_is_open(const ht_symbol *symbol) {
     if (!symbol)
         return false;
     if (symbol->kind == HT_SYMBOL_UNKNOWN)
         return true;
     if (symbol->kind == HT_SYMBOL_VARIABLE)
         return false;
-    return is_open(symbol->arguments[0]) || is_open(symbol->arguments[1]) ||
-           is_open(symbol->arguments[2]);
+    return ht_symbol_is_open(symbol->arguments[0]) || ht_symbol_is_open(symbol->arguments[1]) ||
+           ht_symbol_is_open(symbol->arguments[2]);
 }
 
 static bool is_settled(const ht_symbol *symbol, place at) {
@@ -102,8 +100,8 @@ static bool is_settled(const ht_symbol *symbol, place at) {
         return true;
     if (symbol->kind == HT_SYMBOL_UNKNOWN)
         return false;
-    bool stands =
-        symbol->kind == HT_SYMBOL_VARIABLE && (!symbol->value_of || is_open(symbol->value_of));
+    bool stands = symbol->kind == HT_SYMBOL_VARIABLE &&
+                  (!symbol->value_of || ht_symbol_is_open(symbol->value_of));
     if (stands)
         return variable_stays(symbol, &at);
     for (int i = 0; i < 3; ++i)

@@ -9,5 +9,8 @@
  * or statement of that function from which it was read, so that names mean the same up to a later
  * use. Names of other functions must not change at all. */
 bool ht_symbol_is_settled(const ht_symbol *symbol, CXCursor function, CXCursor value);
+/* Returns true if a part is not understood: the variable that it is the value of then stands for
+ * itself (kernel/geometry.c). */
+bool ht_symbol_is_open(const ht_symbol *symbol);
 
 #endif

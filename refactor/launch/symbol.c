@@ -1,6 +1,7 @@
 /* Reads host integer expressions as trees that remember where each constant was written. */
 #include "refactor/launch/symbol.h"
 #include "base/memory.h"
+#include "refactor/launch/asked.h"
 #include "refactor/launch/extent.h"
 #include "refactor/launch/returned.h"
 #include "refactor/launch/settled.h"
@@ -436,6 +437,12 @@ static ht_symbol *read_call(const frame *in, CXCursor call) {
         return symbol;
     }
     symbol = ht_symbol_called(in, call);
+    ht_symbol *asked =
+        in->outer || (symbol && !ht_symbol_is_open(symbol)) ? NULL : ht_symbol_asked(call);
+    if (asked) {
+        ht_symbol_free(symbol);
+        symbol = asked;
+    }
     if (!symbol)
         return unknown(call);
     set_place(in, symbol, call);

@@ -92,6 +92,18 @@ Test(refactor, unknown_arguments_give_a_skeleton_with_their_names) {
     json_decref(document);
 }
 
+/* Its guard says for which threads it is; the template that is made of it was run. */
+Test(refactor, a_kernel_that_nothing_launches_is_verified_with_a_launch_that_covers_its_guard) {
+    workplace_write("scale.hip", "#include <hip/hip_runtime.h>\n"
+                                 "__global__ void scale(const float *in, float *out, int n) {\n"
+                                 "    int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+                                 "    if (i < n) out[i] = 2 * in[i];\n}\n");
+    json_t *document = run_json("refactor scale.hip --json --out out --verify-configurations 4", 0);
+    cr_assert_str_eq(kernel_text(document, 0, "status"), "templated");
+    cr_assert_str_eq(kernel_text(document, 0, "problem"), "inferred");
+    json_decref(document);
+}
+
 Test(refactor, a_problem_is_inferred_and_written_beside_the_template) {
     workplace_write("scale.hip", source);
     json_t *document = run_json("refactor scale.hip --json --out out", 0);

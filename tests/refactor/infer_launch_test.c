@@ -127,3 +127,30 @@ Test(infer_launch, lambdas_are_not_named_as_template_arguments) {
     cr_expect_eq(kernel->status, HT_KERNEL_NEEDS_PROBLEM, "%s", kernel->reason);
     ht_refactor_free(refactor);
 }
+
+/* ---- numbers that objects are asked for ---- */
+
+/* x.numel() and x.size(0) are sizes with names of their own, the same in grid and argument. A
+ * method that is not const, or takes a variable, does not give one number. */
+Test(infer_launch, numbers_that_an_object_is_asked_for_are_sizes) {
+    static const char *const grids[] = {"x.numel()", "x.size(1)", "x.next()", "x.size(n)"};
+    static const char *const sizes[] = {"problem(k_sizes : x_numel)", "problem(k_sizes : x_size_1)",
+                                        NULL, NULL};
+    for (size_t i = 0; i < 4; ++i) {
+        char *text = ht_format(
+            HEAD "struct Tensor { long numel() const; long size(int) const; long next(); };\n"
+                 "__global__ void k(float *a, int n) {\n"
+                 "  int i = blockIdx.x * blockDim.x + threadIdx.x;\n  if (i < n) a[i] = 1;\n}\n"
+                 "void run(Tensor &x, float *a, int n) {\n"
+                 "  k<<<(%s + 255) / 256, 256>>>(a, %s);\n}\n",
+            grids[i], grids[i]);
+        ht_refactor *refactor = read_tried(text, true);
+        const ht_kernel *kernel = kernel_named(refactor, "k", NULL);
+        bool found =
+            kernel->template && sizes[i] && strstr(kernel->template->unit, sizes[i]) != NULL;
+        cr_expect_eq(found, i < 2, "%s: %s", grids[i],
+                     kernel->template ? kernel->template->unit : kernel->reason);
+        ht_refactor_free(refactor);
+        free(text);
+    }
+}
