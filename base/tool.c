@@ -95,8 +95,14 @@ static void child(const ht_tool_call *call, const char *program, char **environm
     sigprocmask(SIG_SETMASK, &none, NULL);
     signal(SIGPIPE, SIG_DFL);
     int nothing = open("/dev/null", O_RDWR);
-    if (nothing >= 0)
-        dup2(nothing, 0);
+    int input = call->input != NULL ? open(call->input, O_RDONLY) : nothing;
+    if (input < 0 && call->input != NULL) {
+        dup2(output, 2);
+        dprintf(2, "cannot read %s: %s\n", call->input, strerror(errno));
+        _exit(NOT_STARTED);
+    }
+    if (input >= 0)
+        dup2(input, 0);
     dup2(output, 1);
     dup2(call->no_errors && nothing >= 0 ? nothing : output, 2);
     if (call->folder != NULL && chdir(call->folder) != 0)

@@ -14,13 +14,14 @@ typedef struct ht_tool_call {
     double seconds;     /* the deadline */
     const char *folder; /* to run in; NULL: this one */
     const char *variable, *value; /* added to the environment; NULL: nothing */
+    const char *input;            /* file that it reads; NULL: nothing */
     bool no_errors;               /* what it writes to stderr is dropped; else it is output too */
 } ht_tool_call;
 
 /* Appends what the program writes to `out`. HT_OK when it has ended: *out_code is its exit status,
  * or 128 + n for signal n. HT_ERROR_MISSING when it cannot be started, HT_ERROR_TIMEOUT when it did
  * not end in time: it was killed with its group, the message names it, and *out_code is 128 +
- * SIGSTOP if it was stopped. It reads nothing, is alone in a process group, and dies with the
+ * SIGSTOP if it was stopped. It is alone in a process group, and dies with the
  * calling thread. */
 ht_status ht_tool_run(const ht_tool_call *call, ht_text *out, int *out_code, ht_error *error);
 

@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "pipeline/applied_files.h"
 #include "pipeline/defaults.h"
+#include "pipeline/formatting.h"
 #include "pipeline/losses.h"
 #include "pipeline/outputs.h"
 #include "pipeline/style.h"
@@ -298,7 +299,10 @@ static ht_status texts_make(applying *in, ht_applied *out, ht_error *error) {
     if (!in->annotated) {
         for (size_t i = 0; i < in->count; ++i)
             in->choices[i].note = in->request->no_comment ? NULL : in->notes[i];
-        return ht_refactor_apply_all(in->refactor, in->choices, in->count, out, error);
+        ht_status made = ht_refactor_apply_all(in->refactor, in->choices, in->count, out, error);
+        if (made == HT_OK && !in->request->no_format)
+            ht_formatting_apply(out);
+        return made;
     }
     char *text = ht_strdup(in->text);
     ht_status status = HT_OK;

@@ -14,6 +14,7 @@ typedef struct ht_apply_request {
     const char *root;    /* folder whose sources may include the file; NULL: the file's own */
     bool in_place;       /* the files themselves are rewritten */
     bool no_comment;     /* none above the kernels */
+    bool no_format;      /* changed lines are not put through clang-format */
     bool any_style;      /* no message about forms that nobody writes by hand */
     ht_refactor_options compiler;
 } ht_apply_request;

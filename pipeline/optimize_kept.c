@@ -3,6 +3,7 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "pipeline/entry_kept.h"
+#include "pipeline/formatting.h"
 #include "pipeline/kept.h"
 #include "pipeline/kept_key.h"
 #include "pipeline/survey_reads.h"
@@ -41,6 +42,7 @@ static void tuning_put(const ht_tuning_options *options, ht_text *out) {
     ht_kept_key_number(out, "speedup", options->min_speedup);
     ht_kept_key_number(out, "plain", options->plain);
     ht_kept_key_number(out, "no comment", options->no_comment);
+    ht_kept_key_number(out, "no format", options->no_format);
     ht_kept_key_number(out, "final", options->final_time);
     ht_kept_key_number(out, "evaluations", (double)options->max_evals);
     ht_kept_key_number(out, "seeds", (double)options->predictor_seeds);
@@ -112,6 +114,8 @@ static kept_source source_open(const ht_optimize_kept *kept, const ht_survey *su
     ht_kept_key_number(&own, "joined", source->joined);
     for (size_t i = 0; i < survey->sources.count; ++i)
         opened.tree[i] = survey->sources.items[i].path;
+    if (!kept->session->options.no_format)
+        ht_formatting_key(source->path, &own);
     opened.own = ht_text_take(&own);
     opened.file = (ht_kept_file){.common = kept->common,
                                  .own = opened.own,

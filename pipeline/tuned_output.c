@@ -1,6 +1,7 @@
 /* The tuned copy of a source file, checked before it is written, and its patch. */
 #include "pipeline/applied_files.h"
 #include "pipeline/defaults.h"
+#include "pipeline/formatting.h"
 #include "pipeline/launcher.h"
 #include "pipeline/outputs.h"
 #include "pipeline/tuned_comment.h"
@@ -44,6 +45,8 @@ static ht_status texts_make(const ht_output_source *source, ht_entry *const *ent
     ht_status status = HT_OK;
     if (choice_count) {
         status = ht_refactor_apply_all(source->refactor, choices, choice_count, out, error);
+        if (status == HT_OK && !session->options.no_format)
+            ht_formatting_apply(out);
     } else {
         out->files = ht_alloc(1, sizeof *out->files);
         out->count = 1;

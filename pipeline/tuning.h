@@ -26,6 +26,7 @@ typedef struct ht_tuning_options {
     uint64_t compile_workers; /* 0: one a core */
     bool fresh;
     bool plain;            /* what wins has no form that nobody writes by hand (ht_param.form) */
+    bool no_format;        /* changed lines are not put through clang-format */
     bool no_comment;       /* tuned sources get no comment above their kernels */
     const char *predictor; /* model, folder of models or "builtin"; NULL: none */
     uint64_t predictor_seeds;

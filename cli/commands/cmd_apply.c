@@ -19,6 +19,7 @@ typedef struct apply_options {
     const char *json;
     bool in_place;
     bool no_comment;
+    bool no_format;
     const char *style;
 } apply_options;
 
@@ -36,6 +37,10 @@ static const ht_option options[] = {
          "Writes no comment above the kernels. Without it one says with what each was tuned, by "
          "which version, and the speedup, if a report has it; applying the same again changes "
          "nothing."},
+    {"no-format", HT_OPTION_FLAG, offsetof(apply_options, no_format),
+     .help =
+         "Leaves changed lines as they were written. Without it, where a .clang-format is above "
+         "the source, clang-format formats them as it says; other lines stay as they are."},
     {"style", HT_OPTION_TEXT, offsetof(apply_options, style), "plain|any", .fallback = "plain",
      .help = "With plain a message names forms of the written source that nobody writes by hand, a "
              "lambda around the body, say; it is written all the same."},
@@ -124,7 +129,8 @@ static int run_apply(const ht_command_line *line) {
                                 .out = given->out,
                                 .root = given->root,
                                 .in_place = given->in_place,
-                                .no_comment = given->no_comment};
+                                .no_comment = given->no_comment,
+                                .no_format = given->no_format};
     ht_apply_choices choices = {0};
     ht_error error = {0};
     json_t *rows = json_array();

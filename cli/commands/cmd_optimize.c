@@ -90,6 +90,10 @@ static const ht_option options[] = {
     {"no-comment", HT_OPTION_FLAG, offsetof(optimize_options, tuning.no_comment),
      .help = "Writes no comment above tuned kernels. Without it one says with what each was tuned, "
              "by which version, for which problem and device, and the speedup."},
+    {"no-format", HT_OPTION_FLAG, offsetof(optimize_options, tuning.no_format),
+     .help =
+         "Leaves changed lines as they were written. Without it, where a .clang-format is above "
+         "the source, clang-format formats them as it says; other lines stay as they are."},
     {"out", HT_OPTION_TEXT, offsetof(optimize_options, out), "DIR", .fallback = "hiptemper-out",
      .help = "Folder for the results; made when missing."},
     {"json", HT_OPTION_TEXT, offsetof(optimize_options, json), "FILE", .writes = true,

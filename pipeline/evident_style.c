@@ -1,0 +1,215 @@
+#include "pipeline/evident_style.h"
+
+#include "base/memory.h"
+#include "base/text.h"
+
+#include <ctype.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { DEPTH_MAX = 64, WRITTEN_STEP = 4 /* of indentation in what transformations write */ };
+
+/* A line without its blanks and its end. */
+typedef struct line {
+    const char *text;
+    size_t indent, length; /* of `text`, which follows the indentation */
+    bool tabs;             /* the indentation has some */
+} line;
+
+static line line_at(const ht_lines *lines, size_t index) {
+    const char *begin = lines->text + lines->begins[index];
+    const char *end = lines->text + lines->begins[index + 1];
+    line out = {.text = begin};
+    for (; out.text < end && (*out.text == ' ' || *out.text == '\t'); ++out.text)
+        out.tabs = out.tabs || *out.text == '\t';
+    while (end > out.text && isspace((unsigned char)end[-1]))
+        --end;
+    out.indent = (size_t)(out.text - begin);
+    out.length = (size_t)(end - out.text);
+    return out;
+}
+
+static bool is_text(const line *of, const char *text) {
+    return of->length == strlen(text) && memcmp(of->text, text, of->length) == 0;
+}
+
+static bool ends_with(const line *of, const char *text) {
+    size_t length = strlen(text);
+    return of->length >= length && memcmp(of->text + of->length - length, text, length) == 0;
+}
+
+/* Returns the length of the word that begins a loop or a test: 0 if there is none. */
+static size_t header_word(const line *of) {
+    static const char *const words[] = {"for", "if", "while", "switch", NULL};
+    for (size_t i = 0; words[i]; ++i) {
+        size_t length = strlen(words[i]);
+        if (of->length > length && memcmp(of->text, words[i], length) == 0 &&
+            (of->text[length] == '(' || of->text[length] == ' '))
+            return length;
+    }
+    return 0;
+}
+
+/* ---- what the author does */
+
+typedef struct evidence {
+    size_t own_lines, same_lines; /* braces of loops and tests */
+    size_t blanks, none;          /* after the word of one */
+    size_t steps[9];              /* after a brace: blanks more, by number; [0]: a tab */
+} evidence;
+
+static void header_note(const line *of, const line *next, evidence *seen) {
+    size_t word = header_word(of);
+    if (!word)
+        return;
+    seen->none += of->text[word] == '(';
+    seen->blanks += of->text[word] != '(';
+    seen->same_lines += ends_with(of, "{");
+    seen->own_lines += ends_with(of, ")") && is_text(next, "{");
+}
+
+static void step_note(const line *of, const line *next, evidence *seen) {
+    if (!ends_with(of, "{") || !next->length || *next->text == '#' || *next->text == '}')
+        return;
+    size_t step = next->indent - of->indent;
+    if (next->indent > of->indent && next->tabs && step == 1)
+        ++seen->steps[0];
+    else if (next->indent > of->indent && !next->tabs && !of->tabs && step <= 8)
+        ++seen->steps[step];
+}
+
+static evidence evidence_of(const ht_lines *original) {
+    evidence seen = {0};
+    for (size_t i = 0; i + 1 < original->count; ++i) {
+        line here = line_at(original, i), next = line_at(original, i + 1);
+        header_note(&here, &next, &seen);
+        step_note(&here, &next, &seen);
+    }
+    return seen;
+}
+
+/* Returns the number of blanks of a step, 0 for a tab; WRITTEN_STEP where it is not evident. */
+static size_t step_of(const evidence *seen) {
+    size_t best = WRITTEN_STEP, sum = 0;
+    for (size_t i = 0; i < sizeof seen->steps / sizeof *seen->steps; ++i) {
+        sum += seen->steps[i];
+        best = seen->steps[i] > seen->steps[best] ? i : best;
+    }
+    return 2 * seen->steps[best] > sum ? best : WRITTEN_STEP;
+}
+
+/* ---- lines that were written anew */
+
+/* Where a run of new lines stands: their indentation as written, and what they get. */
+typedef struct level {
+    size_t written;
+    char *given;
+} level;
+
+typedef struct styling {
+    const ht_lines *original, *tuned;
+    const size_t *kept;
+    bool own_lines, tight;
+    size_t step;
+    level levels[DEPTH_MAX];
+    size_t depth;
+    bool opens; /* the line before was new, and the next one belongs to it */
+    ht_text out;
+} styling;
+
+static bool is_authors(const styling *in, const line *of) {
+    for (size_t i = 0; i < in->original->count; ++i) {
+        line other = line_at(in->original, i);
+        if (other.length == of->length && memcmp(other.text, of->text, of->length) == 0)
+            return true;
+    }
+    return false;
+}
+
+static void levels_drop(styling *in, size_t depth) {
+    while (in->depth > depth)
+        free(in->levels[--in->depth].given);
+}
+
+/* Returns the indentation that a new line gets: a step more of the author's for one of those that
+ * transformations write. Borrowed. */
+static const char *indent_of(styling *in, const line *of) {
+    while (in->depth && in->levels[in->depth - 1].written > of->indent)
+        levels_drop(in, in->depth - 1);
+    const level *top = in->depth ? &in->levels[in->depth - 1] : NULL;
+    if (top && (top->written == of->indent || in->depth == DEPTH_MAX))
+        return top->given;
+    const char *own = of->text - of->indent;
+    size_t more = top ? of->indent - top->written : 0;
+    char *given;
+    if (!top)
+        given = ht_strndup(own, of->indent);
+    else if (in->opens && more == WRITTEN_STEP && strspn(own + top->written, " ") >= more)
+        given = ht_format("%s%.*s", top->given, in->step ? (int)in->step : 1,
+                          in->step ? "        " : "\t");
+    else
+        given = ht_format("%s%.*s", top->given, (int)more, own + top->written);
+    in->levels[in->depth++] = (level){of->indent, given};
+    return given;
+}
+
+/* Writes a loop's or test's line with its brace on the next. */
+static void split_write(styling *in, const line *of, const char *indent, const char *end) {
+    size_t length = of->length - 1;
+    while (length && of->text[length - 1] == ' ')
+        --length;
+    ht_text_printf(&in->out, "%.*s%s%s{%s", (int)length, of->text, end, indent, end);
+}
+
+static void new_write(styling *in, size_t index) {
+    line of = line_at(in->tuned, index);
+    const char *rest = of.text + of.length;
+    const char *line_end = in->tuned->text + in->tuned->begins[index + 1];
+    char *end = ht_strndup(rest, (size_t)(line_end - rest));
+    bool directive = of.length && *of.text == '#';
+    const char *indent = directive || !of.length ? NULL : indent_of(in, &of);
+    if (indent)
+        ht_text_append(&in->out, indent);
+    else
+        ht_text_append_n(&in->out, of.text - of.indent, of.indent);
+    size_t word = is_authors(in, &of) ? 0 : header_word(&of);
+    size_t blank = word && in->tight && of.text[word] == ' ' && of.text[word + 1] == '(';
+    line shorter = of;
+    if (blank) {
+        ht_text_append_n(&in->out, of.text, word);
+        shorter.text += word + 1;
+        shorter.length -= word + 1;
+    }
+    if (word && in->own_lines && ends_with(&of, ") {") && indent)
+        split_write(in, &shorter, indent, end);
+    else
+        ht_text_printf(&in->out, "%.*s%s", (int)shorter.length, shorter.text, end);
+    if (of.length && !directive)
+        in->opens = ends_with(&of, "{") || header_word(&of) || is_text(&of, "else");
+    free(end);
+}
+
+char *ht_evident_style_apply(const ht_lines *original, const ht_lines *tuned, const size_t *kept) {
+    evidence seen = evidence_of(original);
+    styling in = {.original = original,
+                  .tuned = tuned,
+                  .kept = kept,
+                  .own_lines = seen.own_lines > 2 * seen.same_lines,
+                  .tight = seen.none > 0 && seen.blanks == 0,
+                  .step = step_of(&seen)};
+    ht_text_append(&in.out, "");
+    for (size_t i = 0; i < tuned->count; ++i) {
+        if (kept[i] == SIZE_MAX) {
+            new_write(&in, i);
+            continue;
+        }
+        levels_drop(&in, 0);
+        in.opens = false;
+        ht_text_append_n(&in.out, tuned->text + tuned->begins[i],
+                         tuned->begins[i + 1] - tuned->begins[i]);
+    }
+    levels_drop(&in, 0);
+    return ht_text_take(&in.out);
+}

@@ -1,0 +1,172 @@
+/* Tuned lines are in the format of the project around them, others are the author's. */
+#include "program.h"
+
+#include <criterion/criterion.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+TestSuite(format, .init = workplace_make, .fini = workplace_remove);
+
+static const char source[] = "#include <hip/hip_runtime.h>\n"
+                             "\n"
+                             "__global__ void scale( const float *in,float *out,int n )\n"
+                             "{\n"
+                             "  int   i=blockIdx.x*blockDim.x+threadIdx.x;\n"
+                             "  if(i>=n)return;\n"
+                             "  out[i]=2*in[i]+in[i]*0.25f;\n"
+                             "}\n"
+                             "\n"
+                             "void run( const float *in,float *out,int n )\n"
+                             "{\n"
+                             "  int    unchanged=n+255;\n"
+                             "  scale<<< unchanged/256, 256 >>>( in,out,n );\n"
+                             "}\n";
+
+static const char problem[] =
+    "{ \"format\": \"hiptemper-problem\", \"version\": 1, \"kernels\": [ {\n"
+    "  \"kernel\": \"scale\", \"problem\": \"line : n\",\n"
+    "  \"args\": [\"in : in float[problem.n]\", \"out : out float[problem.n]\", "
+    "\"n : int = problem.n\"],\n"
+    "  \"host\": {\"n\": \"problem.n\"},\n"
+    "  \"instances\": [ {\"name\": \"a\", \"fields\": {\"n\": 1000}} ] } ] }\n";
+
+static bool has_formatter(void) {
+    return system("command -v clang-format >/dev/null") == 0; /* NOLINT(cert-env33-c) */
+}
+
+static void tree_write(const char *style) {
+    workplace_write("src/deep/scale.hip", source);
+    workplace_write("src/deep/scale.problem.json", problem);
+    if (style)
+        workplace_write("src/.clang-format", style);
+}
+
+/* Returns the tuned text, and what was said on standard error to *err unless that is NULL. */
+static char *tuned(const char *options, char **err) {
+    char words[200];
+    snprintf(words, sizeof words,
+             "apply COARSEN_X=2,BLOCK_X=64 src/deep/scale.hip --out t --no-comment %s", options);
+    program_result result = program_run(words);
+    cr_assert_eq(result.code, 0, "%s%s", result.out, result.err);
+    if (err)
+        *err = strdup(result.err);
+    program_free(&result);
+    char *text = workplace_read("t/scale.hip");
+    cr_assert_not_null(text);
+    return text;
+}
+
+static void expect_part(const char *text, const char *part) {
+    cr_expect(strstr(text, part), "'%s' is not in\n%s", part, text);
+}
+
+static void expect_none(const char *text, const char *part) {
+    cr_expect(!strstr(text, part), "'%s' is in\n%s", part, text);
+}
+
+/* Lines of the author's that the configuration does not change. */
+static void expect_kept(const char *text) {
+    expect_part(text, "\n__global__ void scale( const float *in,float *out,int n )\n{\n");
+    expect_part(text, "\nvoid run( const float *in,float *out,int n )\n{\n");
+    expect_part(text, "\n  int    unchanged=n+255;\n");
+}
+
+Test(format, changed_lines_are_as_clang_format_has_them_and_others_as_they_were) {
+    if (!has_formatter())
+        cr_skip_test("no clang-format");
+    tree_write("BasedOnStyle: LLVM\nIndentWidth: 8\nSpaceBeforeParens: Always\n");
+    char *text = tuned("", NULL);
+    expect_kept(text);
+    expect_part(text, "\n        for (int i = i0; ");
+    expect_part(text, "\n                out[i] = 2 * in[i] + in[i] * 0.25f;\n");
+    expect_none(text, "out[i]=2");
+    free(text);
+}
+
+Test(format, what_the_project_does_not_format_stays_as_it_was_written) {
+    if (!has_formatter())
+        cr_skip_test("no clang-format");
+    tree_write(NULL);
+    char *plain = tuned("--no-format", NULL);
+    tree_write("BasedOnStyle: LLVM\nIndentWidth: 8\n");
+    char *off = tuned("--no-format", NULL);
+    cr_expect_str_eq(off, plain);
+    free(off);
+    static const char *const lists[] = {"# ours\ndeep/*.hip\n", "**/scale.hip\n", "!other/*\n"};
+    for (size_t i = 0; i < sizeof lists / sizeof *lists; ++i) {
+        workplace_write("src/.clang-format-ignore", lists[i]);
+        char *text = tuned("", NULL);
+        cr_expect_str_eq(text, plain, "%s\n%s", lists[i], text);
+        free(text);
+    }
+    workplace_write("src/.clang-format-ignore", "deep/other.hip\n!deep/*.hip\n");
+    char *text = tuned("", NULL);
+    expect_part(text, "\n                out[i] = 2");
+    free(text);
+    workplace_write("src/deep/.clang-format", "DisableFormat: true\n");
+    workplace_write("src/.clang-format-ignore", "");
+    text = tuned("", NULL);
+    cr_expect_str_eq(text, plain);
+    free(text);
+    free(plain);
+}
+
+/* A text that cannot be formatted is written all the same. */
+Test(format, a_style_that_clang_format_does_not_read_is_named_once) {
+    tree_write(NULL);
+    char *plain = tuned("--no-format", NULL), *err = NULL;
+    tree_write("NoSuchKey: 3\n");
+    char *text = tuned("", &err);
+    cr_expect_str_eq(text, plain);
+    expect_part(err, "changed lines are not formatted as ");
+    expect_part(err, "src/.clang-format says: ");
+    expect_part(err, "--no-format");
+    char *first = strstr(err, "are not formatted");
+    cr_expect(first && !strstr(first + 1, "are not formatted"), "%s", err);
+    free(err);
+    free(text);
+    free(plain);
+}
+
+/* Without a .clang-format the file shows its style: two blanks a step, braces on their lines. */
+Test(format, without_a_clang_format_new_lines_are_like_the_files_own) {
+    workplace_write("blur.hip",
+                    "#include <hip/hip_runtime.h>\n"
+                    "__global__ void blur(const float *in, float *out, int w, int h)\n"
+                    "{\n"
+                    "  const int x = blockIdx.x * blockDim.x + threadIdx.x;\n"
+                    "  const int y = blockIdx.y * blockDim.y + threadIdx.y;\n"
+                    "  if(x >= w || y >= h) return;\n"
+                    "  float sum = 0;\n"
+                    "  for(int i = -2; i <= 2; ++i)\n"
+                    "  {\n"
+                    "    sum += in[y * w + min(max(x + i, 0), w - 1)];\n"
+                    "  }\n"
+                    "  out[y * w + x] = sum / 5;\n"
+                    "}\n"
+                    "void run(const float *in, float *out, int w, int h)\n"
+                    "{\n"
+                    "  blur<<<dim3((w + 15) / 16, (h + 15) / 16), dim3(16, 16)>>>(in, out, w, h);\n"
+                    "}\n");
+    static const char config[] = "apply BLOCK_X=64,BLOCK_Y=4,TILED=true,STAGE_IN=true,COARSEN_X=2 "
+                                 "blur.hip --no-comment --out ";
+    char words[200];
+    snprintf(words, sizeof words, "%sa --no-format", config);
+    program_result result = program_run(words);
+    cr_assert_eq(result.code, 0, "%s", result.err);
+    program_free(&result);
+    snprintf(words, sizeof words, "%sb", config);
+    result = program_run(words);
+    cr_assert_eq(result.code, 0, "%s", result.err);
+    program_free(&result);
+    char *raw = workplace_read("a/blur.hip"), *text = workplace_read("b/blur.hip");
+    expect_part(raw, "\n      for (int e = threadIdx.y * 64 + threadIdx.x; e < 528; e += 256) {\n");
+    expect_part(text, "\n    for(int e = threadIdx.y * 64 + threadIdx.x; e < 528; e += 256)\n"
+                      "    {\n      const int i0");
+    expect_none(text, ") {\n");
+    expect_part(text, "\n  for(int tx = 0; tx < kOutputsPerThread; ++tx)\n  {\n");
+    free(raw);
+    free(text);
+}
