@@ -14,7 +14,7 @@
 #include "pipeline/tuned_comment.h"
 #include "pipeline/written_check.h"
 #include "refactor/rewrite/apply.h"
-#include "refactor/rewrite/comment.h"
+#include "refactor/source/comment.h"
 #include "refactor/source/tree.h"
 #include "runtime/provider/provider.h"
 

@@ -58,6 +58,7 @@ typedef struct evidence {
     size_t own_lines, same_lines; /* braces of loops and tests */
     size_t blanks, none;          /* after the word of one */
     size_t steps[9];              /* after a brace: blanks more, by number; [0]: a tab */
+    size_t blocks, lines;         /* comments of C, and those to the end of the line */
 } evidence;
 
 static void header_note(const line *of, const line *next, evidence *seen) {
@@ -80,11 +81,27 @@ static void step_note(const line *of, const line *next, evidence *seen) {
         ++seen->steps[step];
 }
 
+/* Returns where a comment to the end of the line begins in a line: at its begin or after a
+ * statement, where it is in no string; `length`: nowhere. */
+static size_t comment_at(const line *of) {
+    if (of->length >= 2 && memcmp(of->text, "//", 2) == 0)
+        return 0;
+    const char *found = memmem(of->text, of->length, "; // ", 5);
+    bool quoted = memchr(of->text, '"', of->length) || memchr(of->text, '\'', of->length);
+    return found && !quoted ? (size_t)(found - of->text) + 2 : of->length;
+}
+
+static void comment_note(const line *of, evidence *seen) {
+    seen->blocks += of->length >= 2 && memcmp(of->text, "/*", 2) == 0;
+    seen->lines += memmem(of->text, of->length, "//", 2) != NULL;
+}
+
 static evidence evidence_of(const ht_lines *original) {
     evidence seen = {0};
     for (size_t i = 0; i + 1 < original->count; ++i) {
         line here = line_at(original, i), next = line_at(original, i + 1);
         header_note(&here, &next, &seen);
+        comment_note(&here, &seen);
         step_note(&here, &next, &seen);
     }
     return seen;
@@ -111,7 +128,7 @@ typedef struct level {
 typedef struct styling {
     const ht_lines *original, *tuned;
     const size_t *kept;
-    bool own_lines, tight;
+    bool own_lines, tight, blocks;
     size_t step;
     level levels[DEPTH_MAX];
     size_t depth;
@@ -174,7 +191,8 @@ static void new_write(styling *in, size_t index) {
         ht_text_append(&in->out, indent);
     else
         ht_text_append_n(&in->out, of.text - of.indent, of.indent);
-    size_t word = is_authors(in, &of) ? 0 : header_word(&of);
+    bool own = !is_authors(in, &of);
+    size_t word = own ? header_word(&of) : 0;
     size_t blank = word && in->tight && of.text[word] == ' ' && of.text[word + 1] == '(';
     line shorter = of;
     if (blank) {
@@ -182,7 +200,11 @@ static void new_write(styling *in, size_t index) {
         shorter.text += word + 1;
         shorter.length -= word + 1;
     }
-    if (word && in->own_lines && ends_with(&of, ") {") && indent)
+    size_t comment = own && in->blocks ? comment_at(&shorter) : shorter.length;
+    if (comment < shorter.length)
+        ht_text_printf(&in->out, "%.*s/*%.*s */%s", (int)comment, shorter.text,
+                       (int)(shorter.length - comment - 2), shorter.text + comment + 2, end);
+    else if (word && in->own_lines && ends_with(&of, ") {") && indent)
         split_write(in, &shorter, indent, end);
     else
         ht_text_printf(&in->out, "%.*s%s", (int)shorter.length, shorter.text, end);
@@ -198,6 +220,7 @@ char *ht_evident_style_apply(const ht_lines *original, const ht_lines *tuned, co
                   .kept = kept,
                   .own_lines = seen.own_lines > 2 * seen.same_lines,
                   .tight = seen.none > 0 && seen.blanks == 0,
+                  .blocks = seen.blocks > 0 && seen.lines == 0,
                   .step = step_of(&seen)};
     ht_text_append(&in.out, "");
     for (size_t i = 0; i < tuned->count; ++i) {

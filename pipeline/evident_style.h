@@ -7,8 +7,9 @@
 
 /* Returns the tuned text with its new lines in the style of the original, where that is the same
  * throughout: braces of loops and tests on lines of their own, `for(` without a blank, steps of
- * indentation. `kept` is of ht_lines_match(original, tuned); other lines stay byte by byte, and so
- * do new ones that repeat one of the author's apart from its indentation. free(). */
+ * indentation, comments of C. `kept` is of ht_lines_match(original, tuned); other lines stay byte
+ * by byte, and so do new ones that repeat one of the author's apart from its indentation. free().
+ */
 char *ht_evident_style_apply(const ht_lines *original, const ht_lines *tuned, const size_t *kept);
 
 #endif

@@ -2,7 +2,7 @@
 
 #include "base/memory.h"
 #include "base/text.h"
-#include "refactor/rewrite/comment.h"
+#include "refactor/source/comment.h"
 
 #include <stdlib.h>
 

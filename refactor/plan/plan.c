@@ -1,5 +1,6 @@
 /* Collects the changes that transformations make. */
 #include "refactor/plan/plan.h"
+#include "refactor/source/comment.h"
 
 #include "base/memory.h"
 #include "refactor/plan/launch_text.h"
@@ -214,7 +215,7 @@ static bool tokens_mention(const char *text, size_t length, const char *name) {
          ++at) {
         bool before = at > text && (isalnum((unsigned char)at[-1]) || at[-1] == '_');
         bool after = isalnum((unsigned char)at[size]) || at[size] == '_';
-        if (!before && !after)
+        if (!before && !after && !ht_comment_holds(text, (size_t)(at - text)))
             return true;
     }
     return false;

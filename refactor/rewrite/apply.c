@@ -3,11 +3,11 @@
 #include "refactor/plan/render.h"
 #include "refactor/refactor.h"
 #include "refactor/result.h"
-#include "refactor/rewrite/comment.h"
 #include "refactor/rewrite/constants.h"
 #include "refactor/rewrite/definitions.h"
 #include "refactor/rewrite/launcher.h"
 #include "refactor/source/author_style.h"
+#include "refactor/source/comment.h"
 #include "refactor/source/source_try.h"
 
 #include <stdlib.h>

@@ -170,3 +170,29 @@ Test(format, without_a_clang_format_new_lines_are_like_the_files_own) {
     free(raw);
     free(text);
 }
+
+/* A file in C's comments gets no other ones, also where sizes fall back to the original's block. */
+Test(format, comments_are_of_the_kind_that_the_file_has) {
+    workplace_write("fill.hip", "#include <hip/hip_runtime.h>\n"
+                                "/* fills an image */\n"
+                                "__global__ void fill(const float *in, float *out, int w, int h)\n"
+                                "{\n"
+                                "    int x = blockIdx.x * blockDim.x + threadIdx.x;\n"
+                                "    int y = blockIdx.y * blockDim.y + threadIdx.y;\n"
+                                "    if (x < w && y < h)\n"
+                                "        out[y * w + x] = 2 * in[y * w + x];\n"
+                                "}\n"
+                                "void run(const float *in, float *out, int w, int h)\n"
+                                "{\n"
+                                "    dim3 block(16, 16), grid((w + 15) / 16, (h + 15) / 16);\n"
+                                "    fill<<<grid, block>>>(in, out, w, h);\n"
+                                "}\n");
+    program_result result = program_run("apply BLOCK_X=64,BLOCK_Y=4 fill.hip --out a");
+    cr_assert_eq(result.code, 0, "%s", result.err);
+    program_free(&result);
+    char *text = workplace_read("a/fill.hip");
+    expect_part(text,
+                "\n    /* the original's blocks for sizes of which these would be too many */\n");
+    expect_none(text, "//");
+    free(text);
+}

@@ -339,3 +339,73 @@ Test(written_form, an_authors_macro_rounds_up) {
         free(text);
     }
 }
+
+/* ---- a tuned source, tuned again ---- */
+
+static size_t count_of(const char *text, const char *part) {
+    size_t count = 0;
+    for (const char *at = text; (at = strstr(at, part)) != NULL; at += strlen(part))
+        ++count;
+    return count;
+}
+
+static char *written_with_note(const char *source, const char *config, const char *note) {
+    ht_problem_file *problems;
+    ht_refactor *refactor = refactor_text(source, NULL, &problems);
+    ht_refactor_choice choice = {.note = note};
+    ht_error error;
+    char *text = NULL;
+    const ht_kernel *kernel = ht_refactor_kernel(refactor, 0);
+    cr_assert_eq(kernel->status, HT_KERNEL_TEMPLATED, "%s", kernel->reason);
+    cr_assert_eq(ht_config_parse(kernel->template, config, &choice.config, &error), HT_OK, "%s",
+                 error.message);
+    cr_assert_eq(ht_refactor_apply(refactor, &choice, 1, &text, &error), HT_OK, "%s",
+                 error.message);
+    ht_refactor_free(refactor);
+    ht_problem_file_free(problems);
+    return text;
+}
+
+/* The comment of the first run names parameters, which are not names of the source: the second has
+ * the same, and its comment takes the place of the first. */
+Test(written_form, a_second_run_has_the_same_parameters_and_one_comment) {
+    static const char source[] = "#include <hip/hip_runtime.h>\n"
+                                 "__global__ void scale(const float *in, float *out, int n) {\n"
+                                 "    int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+                                 "    if (i < n)\n"
+                                 "        out[i] = 2 * in[i];\n"
+                                 "}\n"
+                                 "void run(const float *in, float *out, int n) {\n"
+                                 "    scale<<<(n + 255) / 256, 256>>>(in, out, n);\n"
+                                 "}\n";
+    char *once = written_with_note(source, "BLOCK_X=128 COARSEN_X=2",
+                                   "Tuned by hiptemper 0.1.0: BLOCK_X=128 COARSEN_X=2; it was not "
+                                   "measured, of course");
+    expect_part(once, "// Tuned by hiptemper 0.1.0: BLOCK_X=128 COARSEN_X=2; ");
+    char *twice =
+        written_with_note(once, "BLOCK_X=64", "Tuned by hiptemper 0.1.0: BLOCK_X=64; nor was this");
+    cr_expect_eq(count_of(twice, "Tuned by"), 1, "%s", twice);
+    cr_expect_eq(count_of(twice, "constexpr int"), 1, "%s", twice);
+    cr_expect_eq(count_of(twice, "for ("), 1, "%s", twice);
+    expect_part(twice, "// Tuned by hiptemper 0.1.0: BLOCK_X=64; nor was this\n__global__");
+    free(twice);
+    free(once);
+}
+
+/* A name next to a comment of an earlier run is taken. */
+Test(written_form, only_the_comment_itself_gives_names_free) {
+    char *text = written("#include <hip/hip_runtime.h>\n"
+                         "// Tuned by hiptemper 0.1.0: COARSEN_X=2; not measured\n"
+                         "__global__ void scale(const float *in, float *out, int BLOCK_X) /* n */\n"
+                         "{\n"
+                         "    int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+                         "    if (i < BLOCK_X)\n"
+                         "        out[i] = 2 * in[i];\n"
+                         "}\n"
+                         "void run(const float *in, float *out, int n) {\n"
+                         "    scale<<<(n + 255) / 256, 256>>>(in, out, n);\n"
+                         "}\n",
+                         "BLOCK_X_2=64");
+    expect_part(text, ", 64>>>");
+    free(text);
+}
