@@ -22,21 +22,22 @@ static char *plane_text(ht_plan *plan, const char *order, const char *x, const c
     const char *rows = ht_plan_name(plan, "rows_together"), *band = ht_plan_name(plan, "band");
     const char *first = ht_plan_name(plan, "first_row"), *height = ht_plan_name(plan, "band_rows");
     char *count = ht_format("%s == 1 ? gridDim.y : %s", order, order);
-    char *text = ht_format(
-        "    // blocks that follow each other $?{%s == 1}{have places by %s: 0 along rows, 1 along "
-        "columns, else in bands of that many rows}{lie in one column of the grid}"
-        "$?{%s > 1}{}{lie in a band of ${%s} rows of the grid, column by column}\n"
-        "    if ($?{%s >= 0}{%s > 0 && }{}gridDim.x < 65536 && gridDim.y < 65536) {\n"
-        "        const unsigned %s = %s * gridDim.x + %s;\n"
-        "        const unsigned %s = $?{%s == 1}{%s}{gridDim.y}$?{%s > 1}{}{${%s}};\n"
-        "        const unsigned %s = %s * gridDim.x, %s = %s / %s * %s;\n"
-        "        const unsigned %s = gridDim.y - %s < %s ? gridDim.y - %s : %s;\n"
-        "        %s = %s %% %s / %s;\n"
-        "        %s = %s + %s %% %s %% %s;\n"
-        "    }\n",
-        order, order, order, order, order, order, number, y, x, rows, order, count, order, order,
-        band, rows, first, number, band, rows, height, first, rows, first, rows, x, number, band,
-        height, y, first, number, band, height);
+    char *text =
+        ht_format("    // blocks that follow each other $?{%s == 1}{have places by %s:\n"
+                  "    // 0 along rows, 1 along columns, else in bands of that many rows}{lie in "
+                  "one column of the grid}"
+                  "$?{%s > 1}{}{lie in a band of ${%s} rows of the grid, column by column}\n"
+                  "    if ($?{%s >= 0}{%s > 0 && }{}gridDim.x < 65536 && gridDim.y < 65536) {\n"
+                  "        const unsigned %s = %s * gridDim.x + %s;\n"
+                  "        const unsigned %s = $?{%s == 1}{%s}{gridDim.y}$?{%s > 1}{}{${%s}};\n"
+                  "        const unsigned %s = %s * gridDim.x, %s = %s / %s * %s;\n"
+                  "        const unsigned %s = gridDim.y - %s < %s ? gridDim.y - %s : %s;\n"
+                  "        %s = %s %% %s / %s;\n"
+                  "        %s = %s + %s %% %s %% %s;\n"
+                  "    }\n",
+                  order, order, order, order, order, order, number, y, x, rows, order, count, order,
+                  order, band, rows, first, number, band, rows, height, first, rows, first, rows, x,
+                  number, band, height, y, first, number, band, height);
     free(count);
     return text;
 }

@@ -3,6 +3,8 @@
 #include "refactor/plan/plan.h"
 #include "refactor/source/source_try.h"
 #include "refactor/unit/annotations.h"
+#include "refactor/unit/layout.h"
+#include "refactor/unit/requires.h"
 #include "refactor/unit/unit.h"
 
 #include "templates/bind.h"
@@ -129,11 +131,9 @@ static void forms_take(const ht_plan *plan, ht_template *template) {
 static char *reread(const ht_plan *plan, const ht_slice *slice, const ht_template *first,
                     ht_template **out_second) {
     ht_error error = {0};
-    ht_text canonical = {0};
-    ht_template_print(first, &canonical);
-    char *unit = NULL;
-    free(ht_unit_write(plan, slice, canonical.data, &unit));
-    ht_text_free(&canonical);
+    char *unit = NULL, *annotations = ht_layout_annotations(first);
+    free(ht_unit_write(plan, slice, annotations, &unit));
+    free(annotations);
     *out_second = unit ? parse_one(unit, plan->model->facts->source->path, &error) : NULL;
     free(unit);
     forms_take(plan, *out_second);
@@ -158,6 +158,7 @@ char *ht_template_make(const ht_plan *plan, const ht_grid *grid, const ht_slice 
     free(unit);
     if (!first)
         return ht_format("its template does not parse: %s", error.message);
+    ht_requires_simplify(first);
     problem = reread(plan, slice, first, out_template);
     ht_template_free(first, 1);
     if (problem && *out_template) {

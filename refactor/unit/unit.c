@@ -3,6 +3,7 @@
 #include "refactor/kernel/facts.h"
 #include "refactor/plan/plan.h"
 #include "refactor/plan/render.h"
+#include "refactor/unit/layout.h"
 #include "refactor/unit/slice_print.h"
 
 #include <stdlib.h>
@@ -35,6 +36,7 @@ static bool is_dropped(const ht_tokens *tokens, size_t index) {
 }
 
 static void write_template_header(const ht_plan *plan, bool *out_open, ht_text *out) {
+    char **items = ht_alloc(plan->params.count + 1, sizeof *items);
     size_t count = 0;
     for (size_t i = 0; i < plan->params.count; ++i) {
         const ht_planned_param *param = &plan->params.items[i];
@@ -42,9 +44,13 @@ static void write_template_header(const ht_plan *plan, bool *out_open, ht_text *
             continue;
         bool boolean = strncmp(param->values, "false", 5) == 0;
         const char *type = param->type ? param->type : boolean ? "bool" : "int";
-        ht_text_printf(out, "%s%s %s", count ? ", " : "template <", type, param->name);
-        ++count;
+        items[count++] = ht_format("%s %s", type, param->name);
     }
+    if (count)
+        ht_layout_list("template <", items, count, out);
+    for (size_t i = 0; i < count; ++i)
+        free(items[i]);
+    free(items);
     *out_open = count > 0;
 }
 
@@ -75,8 +81,13 @@ static bool write_kernel(writing *in, size_t begin, bool original, ht_text *out)
         ht_text_append(out, "\n");
         return true;
     }
-    in->problem = ht_plan_render(in->plan, (ht_range){at, model->definition.range.end}, NULL, out);
-    ht_text_append(out, "\n");
+    ht_text body = {0};
+    in->problem =
+        ht_plan_render(in->plan, (ht_range){at, model->definition.range.end}, NULL, &body);
+    char *laid = ht_layout_code(body.data ? body.data : "", model->text);
+    ht_text_printf(out, "%s\n", laid);
+    free(laid);
+    ht_text_free(&body);
     return !in->problem;
 }
 
@@ -129,7 +140,7 @@ static bool write_parameterized(writing *in, const ht_chunk *chunk, ht_text *out
         }
         ht_line_directive(source, chunk->file, chunk->line, out);
         write_template_header(in->plan, &open, out);
-        ht_text_append(out, open ? ", " : "template <");
+        ht_text_append(out, open ? ",\n    " : "template <");
         begin = tokens->items[index + 1].end;
     } else {
         write_template_header(in->plan, &open, out);

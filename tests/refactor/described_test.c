@@ -92,7 +92,7 @@ Test(described, a_line_with_a_halo_in_shared_memory) {
                          "halo_line",
                          HT_KERNEL_TEMPLATED,
                          {"block-size", "launch-bounds", "unroll"},
-                         {"param(THREADS", "param(UNROLL_O", "THREADS >= 7"},
+                         {"param(THREADS", "param(UNROLL_O", "256 % THREADS == 0"},
                          {NULL}});
 }
 

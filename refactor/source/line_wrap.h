@@ -1,0 +1,19 @@
+/* Long lines of code, broken where a person would: at the outermost comma or operator. */
+#ifndef HT_REFACTOR_SOURCE_LINE_WRAP_H
+#define HT_REFACTOR_SOURCE_LINE_WRAP_H
+
+#include "base/text.h"
+
+/* Returns where to break a line so that the part in front has at most `width` characters: at a
+ * blank, which is left out; 0: nowhere. Strings, characters and a comment at the
+ * line's end are not broken. */
+size_t ht_line_break(const char *line, size_t length, size_t width);
+
+/* Appends a line without its end, broken into lines of at most `width` characters where that can be
+ * done, each but the first indented by `more` blanks more than it, and with `joint` in front of the
+ * new line's end ("\n", "\r\n", " \\\n"). Lines with comments of C, and directives, are not
+ * broken with another joint than a backslash. */
+void ht_line_wrap(const char *line, size_t length, size_t width, const char *more,
+                  const char *joint, ht_text *out);
+
+#endif
