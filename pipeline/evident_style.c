@@ -2,6 +2,7 @@
 
 #include "base/memory.h"
 #include "base/text.h"
+#include "refactor/source/line_wrap.h"
 
 #include <ctype.h>
 #include <stdbool.h>
@@ -9,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { WIDTH = 100, WIDTH_MAX = 120 };
 enum { DEPTH_MAX = 64, WRITTEN_STEP = 4 /* of indentation in what transformations write */ };
 
 /* A line without its blanks and its end. */
@@ -107,6 +109,16 @@ static evidence evidence_of(const ht_lines *original) {
     return seen;
 }
 
+/* Returns the width that new lines have at most. */
+static size_t width_of(const ht_lines *original) {
+    size_t longest = WIDTH;
+    for (size_t i = 0; i < original->count; ++i) {
+        line of = line_at(original, i);
+        longest = of.indent + of.length > longest ? of.indent + of.length : longest;
+    }
+    return longest < WIDTH_MAX ? longest : WIDTH_MAX;
+}
+
 /* Returns the number of blanks of a step, 0 for a tab; WRITTEN_STEP where it is not evident. */
 static size_t step_of(const evidence *seen) {
     size_t best = WRITTEN_STEP, sum = 0;
@@ -129,10 +141,11 @@ typedef struct styling {
     const ht_lines *original, *tuned;
     const size_t *kept;
     bool own_lines, tight, blocks;
-    size_t step;
+    size_t step, width;
     level levels[DEPTH_MAX];
     size_t depth;
     bool opens; /* the line before was new, and the next one belongs to it */
+    bool bare;  /* it is a test's or a loop's, without a brace */
     ht_text out;
 } styling;
 
@@ -180,8 +193,36 @@ static void split_write(styling *in, const line *of, const char *indent, const c
     ht_text_printf(&in->out, "%.*s%s%s{%s", (int)length, of->text, end, indent, end);
 }
 
+/* Returns true if a line is one of the author's long lines, with another end. */
+static bool is_long_line(const styling *in, const line *of) {
+    enum { BEGIN = 12 };
+    if (of->indent + of->length > WIDTH_MAX || of->length < BEGIN)
+        return false;
+    for (size_t i = 0; i < in->original->count; ++i) {
+        line other = line_at(in->original, i);
+        if (other.indent + other.length > WIDTH - BEGIN && other.indent == of->indent &&
+            memcmp(other.text, of->text, BEGIN) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* Wraps what was written of a line, from `begin` on, as two lines where a brace has its own. */
+static void lines_wrap(styling *in, size_t begin, const char *end) {
+    size_t length = strcspn(in->out.data + begin, "\r\n");
+    if (length <= in->width)
+        return;
+    char *text = ht_strdup(in->out.data + begin);
+    in->out.length = begin;
+    ht_line_wrap(text, length, in->width, "    ", end, &in->out);
+    ht_text_append(&in->out, text + length);
+    free(text);
+}
+
 static void new_write(styling *in, size_t index) {
     line of = line_at(in->tuned, index);
+    if (!of.length && in->bare)
+        return; /* an empty line that was ahead of the statement */
     const char *rest = of.text + of.length;
     const char *line_end = in->tuned->text + in->tuned->begins[index + 1];
     char *end = ht_strndup(rest, (size_t)(line_end - rest));
@@ -192,6 +233,7 @@ static void new_write(styling *in, size_t index) {
     else
         ht_text_append_n(&in->out, of.text - of.indent, of.indent);
     bool own = !is_authors(in, &of);
+    size_t begin = in->out.length - strlen(indent ? indent : "");
     size_t word = own ? header_word(&of) : 0;
     size_t blank = word && in->tight && of.text[word] == ' ' && of.text[word + 1] == '(';
     line shorter = of;
@@ -208,6 +250,9 @@ static void new_write(styling *in, size_t index) {
         split_write(in, &shorter, indent, end);
     else
         ht_text_printf(&in->out, "%.*s%s", (int)shorter.length, shorter.text, end);
+    if (own && !is_long_line(in, &of))
+        lines_wrap(in, begin, strchr(end, '\r') ? "\r\n" : "\n");
+    in->bare = header_word(&of) && ends_with(&of, ")");
     if (of.length && !directive)
         in->opens = ends_with(&of, "{") || header_word(&of) || is_text(&of, "else");
     free(end);
@@ -221,7 +266,8 @@ char *ht_evident_style_apply(const ht_lines *original, const ht_lines *tuned, co
                   .own_lines = seen.own_lines > 2 * seen.same_lines,
                   .tight = seen.none > 0 && seen.blanks == 0,
                   .blocks = seen.blocks > 0 && seen.lines == 0,
-                  .step = step_of(&seen)};
+                  .step = step_of(&seen),
+                  .width = width_of(original)};
     ht_text_append(&in.out, "");
     for (size_t i = 0; i < tuned->count; ++i) {
         if (kept[i] == SIZE_MAX) {
@@ -229,7 +275,7 @@ char *ht_evident_style_apply(const ht_lines *original, const ht_lines *tuned, co
             continue;
         }
         levels_drop(&in, 0);
-        in.opens = false;
+        in.opens = in.bare = false;
         ht_text_append_n(&in.out, tuned->text + tuned->begins[i],
                          tuned->begins[i + 1] - tuned->begins[i]);
     }

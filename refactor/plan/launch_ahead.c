@@ -15,6 +15,14 @@ static size_t line_begin(const char *text, size_t at) {
     return at;
 }
 
+/* Returns where a string or a character that begins at `at` ends, in this line; `end`: not here. */
+static size_t literal_end(const char *text, size_t at, size_t end) {
+    char quote = text[at];
+    for (++at; at < end && text[at] != quote; ++at)
+        at += text[at] == '\\';
+    return at < end ? at : end;
+}
+
 /* Returns the last character that a line says something with, apart from a comment of C++ at its
  * end; 0: it says nothing. '*': it may be the end of another comment. */
 static char last_of(const char *text, size_t begin, size_t end) {
@@ -22,7 +30,13 @@ static char last_of(const char *text, size_t begin, size_t end) {
     for (size_t at = begin; at < end; ++at) {
         if (text[at] == '/' && at + 1 < end && text[at + 1] == '/')
             break;
-        if (text[at] == '"' || text[at] == '#')
+        if (text[at] == '"' || text[at] == '\'') {
+            bool raw = at > begin && text[at - 1] == 'R';
+            at = literal_end(text, at, end);
+            if (raw || at == end)
+                return '*';
+        }
+        if (text[at] == '#')
             return '*';
         if (!isspace((unsigned char)text[at]))
             last = at + 1;

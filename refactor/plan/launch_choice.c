@@ -242,10 +242,13 @@ static char *ahead_text(const ht_plan *plan, const ht_launch_print *print, const
     const char *line = plan->model->text + print->place.begin;
     int blank = (int)strspn(line, " \t");
     ht_text text = {0};
-    ht_text_printf(&text,
-                   "%.*s// the original's blocks for sizes of which these would be too many\n"
-                   "%.*sconst bool %s = %s;\n",
-                   blank, line, blank, line, print->fits, test ? test : "");
+    static const char why[] = "// else a device launches no such grid";
+    char *asked = ht_format("const bool %s = %s;", print->fits, test ? test : "");
+    if ((size_t)blank + strlen(asked) + sizeof why <= COLUMNS)
+        ht_text_printf(&text, "%.*s%s %s\n", blank, line, asked, why);
+    else
+        ht_text_printf(&text, "%.*s%s\n%.*s%s\n", blank, line, why, blank, line, asked);
+    free(asked);
     bool good =
         test && add_dim3(print->block, print->fits, ht_launch_block_new(plan, print, values),
                          with_argument(plan, second, ht_range_shown(second)), blank, line, &text);

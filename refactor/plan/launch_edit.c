@@ -9,6 +9,7 @@
 #include "refactor/launch/symbol.h"
 #include "refactor/plan/coverage.h"
 #include "refactor/plan/launch_text.h"
+#include "refactor/source/names.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -309,6 +310,48 @@ static bool edit_block(editing *in) {
 
 /* ---- grid ---- */
 
+typedef struct follow_search {
+    const editing *in;
+    int depth;
+    bool found;
+} follow_search;
+
+static bool hangs_on_followed(const editing *in, CXCursor variable, int depth);
+
+static bool on_followed(CXCursor cursor, CXCursor parent, void *context) {
+    (void)parent;
+    follow_search *search = context;
+    if (search->found || clang_getCursorKind(cursor) != CXCursor_DeclRefExpr)
+        return !search->found;
+    CXCursor named = clang_getCursorReferenced(cursor);
+    for (size_t i = 0; i < search->in->followed_count; ++i)
+        search->found = search->found || clang_equalCursors(named, search->in->followed[i]);
+    search->found = search->found || hangs_on_followed(search->in, named, search->depth + 1);
+    return true;
+}
+
+/* Returns true if the variable's initialiser, understood or not, names one whose initialiser was
+ * edited, or a constant with another definition. */
+static bool hangs_on_followed(const editing *in, CXCursor variable, int depth) {
+    if (clang_Cursor_isNull(variable) || clang_getCursorKind(variable) != CXCursor_VarDecl)
+        return false;
+    CXCursor value = clang_Cursor_getVarDeclInitializer(variable);
+    if (clang_Cursor_isNull(value))
+        return false;
+    if (depth > DEPTH_MAX)
+        return true;
+    follow_search search = {in, depth, false};
+    on_followed(value, value, &search);
+    ht_ast_walk(value, on_followed, &search);
+    ht_range range;
+    bool placed = ht_source_anywhere(in->source, value, &range);
+    for (size_t i = 0; i < in->plan->unit.followed_count && placed; ++i)
+        search.found =
+            search.found || ht_name_stands(in->source->text + range.begin, range.end - range.begin,
+                                           in->plan->unit.followed[i]);
+    return search.found;
+}
+
 /* Returns true if a part of the expression other than its divisor and addend changes with an edited
  * definition. */
 static bool follows_inside(const editing *in, const ht_symbol *symbol, const ht_form *form) {
@@ -317,6 +360,8 @@ static bool follows_inside(const editing *in, const ht_symbol *symbol, const ht_
         return false;
     if (follows(in, symbol))
         return true;
+    if (!symbol->value_of && hangs_on_followed(in, symbol->declaration, 0))
+        return true; /* a value that is not understood */
     for (int i = 0; i < 3; ++i)
         if (follows_inside(in, symbol->arguments[i], form))
             return true;

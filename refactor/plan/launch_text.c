@@ -4,6 +4,7 @@
 #include "refactor/plan/launch_text.h"
 #include "refactor/plan/launch_limits.h"
 #include "refactor/plan/render.h"
+#include "refactor/plan/value_marks.h"
 
 #include "base/memory.h"
 #include "refactor/kernel/launch_words.h"
@@ -507,13 +508,14 @@ static char *grid_text(const ht_plan *plan, const ht_launch_print *print, const 
     char *name = ht_extent_is_record(grid->variable) ? ht_cursor_name(grid->variable)
                                                      : ht_range_shown(grid->argument);
     ht_text text = {0};
-    bool good = true;
+    bool good = true, unchanged = true;
     ht_text_append(&text, "dim3(");
     for (int axis = 0; axis < 3; ++axis) {
         char *old = ht_format("%s.%c", name, 'x' + axis);
         bool changed = ht_plan_axis_changed(plan, axis);
         char *new = changed ? ht_launch_axis_from(plan, print, values, axis, old, true) : NULL;
         good = good && (new || !changed);
+        unchanged = unchanged && (!new || strcmp(new, old) == 0);
         if (grid->is_call && !new && axis >= (int)grid->written)
             ht_text_append(&text, axis < 2 ? "1, " : "1)");
         else
@@ -522,10 +524,45 @@ static char *grid_text(const ht_plan *plan, const ht_launch_print *print, const 
         free(old);
     }
     free(name);
-    if (good)
+    if (good && !unchanged)
         return ht_text_take(&text);
     ht_text_free(&text);
-    return NULL;
+    return good ? ht_range_shown(print->place) : NULL;
+}
+
+/* Returns true if a quotient or a product may stand at the place without parentheses. */
+static bool is_argument(const char *text, ht_range place) {
+    size_t begin = place.begin, end = place.end + strspn(text + place.end, " ");
+    while (begin > 0 && text[begin - 1] == ' ')
+        --begin;
+    return begin > 0 && strchr("(,{=", text[begin - 1]) && text[end] && strchr("),};>", text[end]);
+}
+
+/* Returns true if the grid is computed from the number of items: then it has the new block, too. */
+static bool divides_items(const ht_plan *plan, const ht_launch_print *print) {
+    for (size_t i = 0; i < plan->edits.count; ++i) {
+        const ht_launch_print *other = plan->edits.items[i].print;
+        if (other && other->part == HT_LAUNCH_ITEMS && other->site == print->site &&
+            other->axis == print->axis)
+            return true;
+    }
+    return false;
+}
+
+/* Returns the new block where the author has a name for the old one: a mark that may become
+ * BLOCK / 2, unless grid or kernel name the new block, as a number. */
+static char *leaf_text(const ht_plan *plan, const ht_launch_print *print, const ht_values *values,
+                       int64_t block) {
+    const char *text = plan->model->facts->source->text;
+    size_t length = print->place.end - print->place.begin;
+    const char *name = text + print->place.begin;
+    bool named = !print->assumed && !divides_items(plan, print) && !isdigit((unsigned char)*name) &&
+                 ht_launch_word_length(name) == length && is_argument(text, print->place);
+    for (size_t i = 0; i < plan->params.count; ++i)
+        named = named && !(plan->params.items[i].existing || plan->params.items[i].macro);
+    return named ? ht_value_mark_over(values, name, length, plan->model->axes[print->axis].block,
+                                      block)
+                 : ht_format("%lld", (long long)block);
 }
 
 /* ---- the whole ---- */
@@ -551,6 +588,6 @@ char *ht_launch_print_text(const ht_plan *plan, const ht_launch_print *print,
             return NULL;
         return block == plan->model->axes[print->axis].block && !print->assumed
                    ? ht_range_shown(print->place)
-                   : ht_format("%lld", (long long)block);
+                   : leaf_text(plan, print, values, block);
     }
 }

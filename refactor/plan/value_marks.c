@@ -9,7 +9,8 @@
 
 /* No source has these characters outside of comments and literals. */
 enum { MARK_BEGIN = '\x01', MARK_VALUE = '\x02', MARK_END = '\x03' };
-/* A mark is MARK_BEGIN, flags, '@', macro, '@', expression, MARK_VALUE, number, MARK_END. */
+/* A mark is MARK_BEGIN, flags and the old value, '@', macro, '@', expression, MARK_VALUE, number,
+ * MARK_END. */
 static const char flag_enclosed = 'e';
 
 /* Returns true if the parameter has words and a value that needs a name. */
@@ -60,6 +61,14 @@ char *ht_value_mark_text(const ht_plan *plan, const ht_values *values, const cha
                      MARK_VALUE, (long long)value, MARK_END);
 }
 
+char *ht_value_mark_over(const ht_values *values, const char *name, size_t length, int64_t old,
+                         int64_t value) {
+    if (!values->named)
+        return ht_format("%lld", (long long)value);
+    return ht_format("%ce%lld@%.*s@%c%lld%c", MARK_BEGIN, (long long)old, (int)length, name,
+                     MARK_VALUE, (long long)value, MARK_END);
+}
+
 bool ht_value_mark_next(const char *text, ht_value_mark *out) {
     const char *begin = strchr(text, MARK_BEGIN);
     const char *macro = begin ? strchr(begin, '@') : NULL;
@@ -78,5 +87,7 @@ bool ht_value_mark_next(const char *text, ht_value_mark *out) {
                            .enclosed = memchr(begin, flag_enclosed, flags) != NULL,
                            .macro = macro_length ? macro + 1 : NULL,
                            .macro_length = macro_length};
+    const char *old = begin + strcspn(begin, "0123456789@");
+    out->old = strtoll(old, NULL, 10);
     return true;
 }

@@ -17,6 +17,8 @@ typedef struct ht_value_mark {
     bool enclosed;     /* it needs no parentheses */
     const char *macro; /* the author's macro that stands there; its definition may change; NULL */
     size_t macro_length;
+    int64_t old; /* the value that the name in `macro`, of a macro or a constant, has; 0: it is not
+                    known */
 } ht_value_mark;
 
 /* Appends the mark of an expression. Returns false, and appends nothing, if no name can be used in
@@ -27,6 +29,10 @@ bool ht_value_mark_print(const ht_plan *plan, const ht_values *values, const cha
  * of the author's; NULL: for none. */
 char *ht_value_mark_text(const ht_plan *plan, const ht_values *values, const char *expression,
                          int64_t value, const char *macro);
+/* Returns the mark of a number in the place of an author's name for `old`, which may stay in an
+ * expression; free(). */
+char *ht_value_mark_over(const ht_values *values, const char *name, size_t length, int64_t old,
+                         int64_t value);
 /* Finds the next mark from `text` on. Returns false: there is none. */
 bool ht_value_mark_next(const char *text, ht_value_mark *out);
 

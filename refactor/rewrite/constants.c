@@ -164,6 +164,40 @@ static bool expression_print(const settling *in, size_t owner, const ht_value_ma
     return true;
 }
 
+/* Returns the name of the number of outputs with this value, or the number; free(). */
+static char *factor_text(const settling *in, const ht_replacement *item, const char *ahead,
+                         int64_t factor) {
+    size_t owner = item->owner;
+    const ht_plan *plan = in->kernels[owner].plan;
+    bool reached = is_in_reach(in, &in->kernels[owner], item->range.begin);
+    for (size_t i = 0; reached && i < plan->covers.count; ++i) {
+        const char *param = plan->covers.items[i].param;
+        size_t index = param ? param_find(plan, param, strlen(param)) : HT_PARAM_MAX;
+        int64_t value;
+        if (index < HT_PARAM_MAX && in->names[owner][index] &&
+            ht_plan_value(&in->kernels[owner].values, param, &value) && value == factor)
+            return ht_format("%s%s", ahead, in->names[owner][index]);
+    }
+    return ht_format("%lld", (long long)factor);
+}
+
+/* Prints a number as a part or a multiple of the author's name in whose place it stands. Returns
+ * false if it is neither. */
+static bool ratio_print(const settling *in, const ht_replacement *item, const ht_value_mark *mark,
+                        const char *ahead, ht_text *out) {
+    int64_t value = strtoll(mark->number, NULL, 10);
+    if (mark->old <= 1 || value < 1 || (mark->old % value && value % mark->old))
+        return false;
+    bool part = value < mark->old;
+    char *factor = factor_text(in, item, ahead, part ? mark->old / value : value / mark->old);
+    if (part)
+        ht_text_printf(out, "%.*s / %s", (int)mark->macro_length, mark->macro, factor);
+    else
+        ht_text_printf(out, "%s * %.*s", factor, (int)mark->macro_length, mark->macro);
+    free(factor);
+    return true;
+}
+
 /* Replaces the marks; without `named` by numbers only. */
 static void item_settle(const settling *in, ht_replacement *item, bool named) {
     ht_value_mark mark;
@@ -173,6 +207,11 @@ static void item_settle(const settling *in, ht_replacement *item, bool named) {
     while (ht_value_mark_next(at, &mark)) {
         ht_text expression = {0};
         ht_text_append_n(&text, at, (size_t)(mark.begin - at));
+        if (named && mark.old && ratio_print(in, item, &mark, ahead, &text)) {
+            ht_text_free(&expression);
+            at = mark.end;
+            continue;
+        }
         if (!named || !expression_print(in, item->owner, &mark, ahead, &expression))
             ht_text_append_n(&text, mark.number, mark.number_length);
         else

@@ -133,7 +133,8 @@ static char *pragma_text(const pragma *before, const char *name, int64_t trip) {
     return text;
 }
 
-/* `param`: while it has its default, an applied source is left as it is; NULL: it is written. */
+/* `param`: while it has its default, an applied source is left as it is, as is a loop for which its
+ * author wrote no pragma; NULL: it is written. */
 static void place_pragma(context *in, ht_range loop, const pragma *before, const char *name,
                          const char *param, int64_t trip) {
     const char *text = in->model->text;
@@ -241,7 +242,7 @@ static void offer(context *in, const ht_syntax *node, ht_range loop, const pragm
     const char *name = factor_name(in, node);
     if (ht_plan_param(in->plan, name, values, number))
         in->plan->params.items[in->plan->params.count - 1].loop = loop;
-    place_pragma(in, loop, before, name, NULL, constant ? trip : 0);
+    place_pragma(in, loop, before, name, before->found ? NULL : name, constant ? trip : 0);
     ht_plan_remark_place(in->plan, HT_REMARK_APPLIED, node->at, "the unroll factor became %s",
                          name);
     ++in->count;

@@ -191,8 +191,35 @@ Test(format, comments_are_of_the_kind_that_the_file_has) {
     cr_assert_eq(result.code, 0, "%s", result.err);
     program_free(&result);
     char *text = workplace_read("a/fill.hip");
-    expect_part(text,
-                "\n    /* the original's blocks for sizes of which these would be too many */\n");
+    expect_part(text, " = h <= 262140; /* else a device launches no such grid */\n");
     expect_none(text, "//");
+    free(text);
+}
+
+/* Lines that would be longer than the file's are broken at an operator. */
+Test(format, new_lines_are_as_wide_as_the_files) {
+    workplace_write("long.hip",
+                    "#include <hip/hip_runtime.h>\n"
+                    "__global__ void scale(const float *in, float *out, int number_of_elements) {\n"
+                    "  int element_of_output = blockIdx.x * blockDim.x + threadIdx.x;\n"
+                    "  if (element_of_output < number_of_elements) {\n"
+                    "    out[element_of_output] = 2 * in[element_of_output];\n"
+                    "  }\n"
+                    "}\n"
+                    "void run(const float *in, float *out, int number_of_elements) {\n"
+                    "  scale<<<(number_of_elements + 255) / 256, 256>>>(in, out, "
+                    "number_of_elements);\n"
+                    "}\n");
+    program_result result = program_run("apply BLOCK_X=64,COARSEN_X=2 long.hip --out a");
+    cr_assert_eq(result.code, 0, "%s", result.err);
+    program_free(&result);
+    char *text = workplace_read("a/long.hip");
+    expect_part(text, "\n  for (int element_of_output = element_of_output0;\n"
+                      "      element_of_output < number_of_elements");
+    for (const char *line = text; *line; line += strcspn(line, "\n") + 1) {
+        cr_expect_leq(strcspn(line, "\n"), 100, "%.*s", (int)strcspn(line, "\n"), line);
+        if (!line[strcspn(line, "\n")])
+            break;
+    }
     free(text);
 }

@@ -63,7 +63,6 @@ Test(written_form, an_early_return_becomes_the_loops_condition) {
                 "    for (int i = i0; i < n_out && i - i0 < kOutputsPerThread; ++i) {\n"
                 "        const T* s = signal + blockIdx.y * n;\n"
                 "        T acc = 0;\n"
-                "        #pragma unroll\n"
                 "        for (int t = 0; t < TAPS; ++t)\n"
                 "            acc = mul_add(s[i + t], taps[t], acc);\n"
                 "        out[blockIdx.y * n_out + i] = acc;\n"
@@ -217,9 +216,11 @@ Test(written_form, an_array_of_outputs_keeps_to_its_guard) {
 
 Test(written_form, a_choice_of_two_launches_is_declared_ahead) {
     char *text = example("filter_constant", "BLOCK_X=64 BLOCK_Y=4");
-    expect_part(text, "    const bool filter_image_fits = height <= 262140;\n"
-                      "    const dim3 filter_image_block = filter_image_fits ? dim3(64, 4) : "
-                      "block_dim;\n");
+    expect_part(text,
+                "    const bool filter_image_fits = height <= 262140; // else a device launches "
+                "no such grid\n"
+                "    const dim3 filter_image_block = filter_image_fits ? dim3(64, 4) : "
+                "block_dim;\n");
     expect_part(text, "    filter_image<<<filter_image_grid, filter_image_block, 0, "
                       "hipStreamDefault>>>(d_input");
     free(text);
@@ -244,6 +245,16 @@ Test(written_form, a_launch_that_is_no_statement_of_a_block_chooses_where_it_sta
         "    if (twice)\n        k<<<grid, block>>>(in, out, w, h);\n",
         "    switch (w) {\n    default:\n        k<<<grid, block>>>(in, out, w, h);\n    }\n",
         "    /* all */ k<<<grid, block>>>(in, out, w, h);\n"};
+    static const char *const after_strings[] = {"    puts(\"a; \\\" # //\");\n",
+                                                "    puts(\"{\") ;\n"};
+    for (size_t i = 0; i < sizeof after_strings / sizeof *after_strings; ++i) {
+        char *source = ht_format("int puts(const char *);\n" TALL("%s%s"), after_strings[i],
+                                 "    k<<<grid, block>>>(in, out, w, h);\n");
+        char *text = written(source, "BLOCK_X=64 BLOCK_Y=4");
+        expect_part(text, "    k<<<k_grid, k_block>>>(in, out, w, h);\n");
+        free(text);
+        free(source);
+    }
     for (size_t i = 0; i < sizeof launches / sizeof *launches; ++i) {
         char *source = ht_format(TALL("%s"), launches[i]);
         char *text = written(source, "BLOCK_X=64 BLOCK_Y=4");
@@ -254,7 +265,8 @@ Test(written_form, a_launch_that_is_no_statement_of_a_block_chooses_where_it_sta
     char *text =
         written(TALL("    { // once\n\n        k<<<grid, block>>>(in, out, w, h);\n    }\n"),
                 "BLOCK_X=64 BLOCK_Y=4");
-    expect_part(text, "        const bool k_fits = h <= 262140;\n");
+    expect_part(
+        text, "        const bool k_fits = h <= 262140; // else a device launches no such grid\n");
     expect_part(text, "        k<<<k_grid, k_block>>>(in, out, w, h);\n");
     free(text);
 }
@@ -407,5 +419,88 @@ Test(written_form, only_the_comment_itself_gives_names_free) {
                          "}\n",
                          "BLOCK_X_2=64");
     expect_part(text, ", 64>>>");
+    free(text);
+}
+
+/* ---- launches and loops that a maintainer recognizes ---- */
+
+static const char counted[] = "#include <hip/hip_runtime.h>\n"
+                              "__global__ void scale(const float *in, float *out, int n) {\n"
+                              "    int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+                              "    if (i < n) {\n"
+                              "        float sum = 0.f;\n"
+                              "        for (int k = 0; k < 4; ++k)\n"
+                              "            sum += k * in[i];\n"
+                              "        out[i] = sum;\n"
+                              "    }\n"
+                              "}\n"
+                              "int used(int threads);\n"
+                              "void run(const float *in, float *out, int n) {\n"
+                              "    const int threads = 256, blocks = (n + threads - 1) / threads;\n"
+                              "    scale<<<blocks, threads>>>(in, out, n);\n"
+                              "    used(threads + blocks);\n"
+                              "}\n";
+
+/* The author's constant has another use and cannot change: the launch says how the new block comes
+ * of it, and not a number without a reason. */
+Test(written_form, a_block_is_a_part_of_the_authors_constant) {
+    char *text = written(counted, "BLOCK_X=64 COARSEN_X=4");
+    expect_part(text, "scale<<<blocks, threads / kOutputsPerThread>>>(in, out, n);");
+    free(text);
+    text = written(counted, "BLOCK_X=512");
+    expect_part(text, ", 2 * threads>>>(in, out, n);");
+    free(text);
+}
+
+/* A default factor, of a loop for which the author wrote no pragma, leaves no trace. */
+Test(written_form, a_loop_with_its_default_factor_stays_as_it_was) {
+    char *text = written(counted, "BLOCK_X=64");
+    expect_none(text, "unroll");
+    free(text);
+    text = written(counted, "BLOCK_X=64 UNROLL_K=2");
+    expect_part(text, "        #pragma unroll 2\n        for (int k = 0;");
+    free(text);
+}
+
+/* A grid that serves as many outputs as before is not written anew. */
+Test(written_form, a_grid_that_does_not_change_is_not_written) {
+    char *text = written("#include <hip/hip_runtime.h>\n"
+                         "__global__ void scale(const float *in, float *out, int n) {\n"
+                         "    int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+                         "    if (i < n)\n"
+                         "        out[i] = 2 * in[i];\n"
+                         "}\n"
+                         "int used(dim3 grid);\n"
+                         "void run(const float *in, float *out, int n) {\n"
+                         "    dim3 grid((n + 255) / 256), block(256);\n"
+                         "    scale<<<grid, block>>>(in, out, n);\n"
+                         "    used(grid);\n"
+                         "}\n",
+                         "BLOCK_X=64 COARSEN_X=4");
+    expect_part(text, "    scale<<<grid, block>>>(in, out, n);\n");
+    expect_part(text, "grid((n + 255) / 256), block(64);");
+    free(text);
+}
+
+/* A grid that is computed at compile time from the author's block, by a function of his, would have
+ * twice the blocks with the block's definition changed: that stays. */
+Test(written_form, a_constant_grid_does_not_change_twice) {
+    static const char source[] =
+        "#include <hip/hip_runtime.h>\n"
+        "constexpr unsigned int up(unsigned int a, unsigned int b) { return (a + b - 1) / b; }\n"
+        "__global__ void scale(const float *in, float *out, const unsigned int n) {\n"
+        "    const unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+        "    if (i < n)\n"
+        "        out[i] = 2 * in[i];\n"
+        "}\n"
+        "void run(const float *in, float *out) {\n"
+        "    constexpr unsigned int n = 1000000;\n"
+        "    constexpr unsigned int block = 256;\n"
+        "    constexpr unsigned int grid = up(n, block);\n"
+        "    scale<<<dim3(grid), dim3(block)>>>(in, out, n);\n"
+        "}\n";
+    char *text = written(source, "BLOCK_X=128 COARSEN_X=4");
+    expect_part(text, "unsigned int block = 256;\n");
+    expect_part(text, "scale<<<dim3((grid + 1) / 2), dim3(block / 2)>>>(in, out, n);\n");
     free(text);
 }

@@ -62,10 +62,14 @@ static void write_body(ht_tiled *t, const ht_syntax *owner, const ht_syntax *bod
         ht_writer_printf(writer, " {");
     if (loop != SIZE_MAX)
         write_inserts(t, (long)loop, writer, begin_of(owner));
+    const char *text = t->c.model->text;
+    bool same_line = !block && !memchr(text + owner->start, '\n', body->range.begin - owner->start);
+    writer->depth += same_line; /* its indentation is the loop's */
     if (block)
         write_list(t, body->children, body->count, writer);
     else
         write_list(t, &body, 1, writer);
+    writer->depth -= same_line;
     ht_writer_line(writer, begin_of(owner));
     ht_writer_printf(writer, "}");
 }
