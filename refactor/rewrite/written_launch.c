@@ -154,7 +154,23 @@ static bool on_other(CXCursor cursor, CXCursor parent, void *context) {
     return true;
 }
 
-/* Returns true if the callee is the original kernel under another name, with the same text. */
+/* Returns true if a text ends in the tokens of another: blanks and comments are a formatter's. */
+static bool ends_with_tokens(const char *text, const char *wanted) {
+    ht_tokens own, last;
+    ht_tokens_read(text, (ht_range){0, strlen(text)}, true, &own);
+    ht_tokens_read(wanted, (ht_range){0, strlen(wanted)}, true, &last);
+    bool same = own.count >= last.count;
+    for (size_t i = 0; i < last.count && same; ++i) {
+        ht_token a = own.items[own.count - last.count + i], b = last.items[i];
+        same = a.end - a.begin == b.end - b.begin &&
+               memcmp(text + a.begin, wanted + b.begin, b.end - b.begin) == 0;
+    }
+    ht_tokens_free(&own);
+    ht_tokens_free(&last);
+    return same;
+}
+
+/* Returns true if the callee is the original kernel under another name, token by token. */
 static bool is_kept_original(const reading *in, CXCursor callee) {
     const ht_model *model = in->pair->original;
     const ht_source *source = in->pair->written->facts->source;
@@ -173,8 +189,7 @@ static bool is_kept_original(const reading *in, CXCursor callee) {
     char *wanted =
         ht_format("%s%.*s", name, (int)(model->definition.range.end - begin), model->text + begin);
     char *own = ht_strndup(source->files[file].text + range.begin, range.end - range.begin);
-    size_t length = strlen(own), size = strlen(wanted);
-    bool same = length >= size && strcmp(own + length - size, wanted) == 0;
+    bool same = ends_with_tokens(own, wanted);
     free(own);
     free(wanted);
     free(name);

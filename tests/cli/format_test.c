@@ -223,3 +223,34 @@ Test(format, new_lines_are_as_wide_as_the_files) {
     }
     free(text);
 }
+
+/* The original, kept for grids that a device does not launch, is formatted like other new lines. */
+Test(format, a_kept_original_may_be_formatted) {
+    if (!has_formatter())
+        cr_skip_test("no clang-format");
+    workplace_write(".clang-format", "BasedOnStyle: LLVM\n");
+    workplace_write("blur.hip",
+                    "#include <hip/hip_runtime.h>\n"
+                    "__global__ void blur( const float *in,float *out,int w,int h )\n"
+                    "{\n"
+                    "  const int x=blockIdx.x*blockDim.x+threadIdx.x;\n"
+                    "  const int y=blockIdx.y*blockDim.y+threadIdx.y;\n"
+                    "  if ( x>=w||y>=h ) return;\n"
+                    "  float sum=0;\n"
+                    "  for ( int i=-2;i<=2;++i )\n"
+                    "    sum+=in[y*w+min( max( x+i,0 ),w-1 )];\n"
+                    "  out[y*w+x]=sum/5;\n"
+                    "}\n"
+                    "void run( const float *in,float *out,int w,int h )\n"
+                    "{\n"
+                    "  blur<<<dim3( ( w+15 )/16,( h+15 )/16 ),dim3( 16,16 )>>>( in,out,w,h );\n"
+                    "}\n");
+    program_result result = program_run(
+        "apply BLOCK_X=64,BLOCK_Y=4,TILED=true,STAGE_IN=true,COARSEN_X=2 blur.hip --out a");
+    cr_assert_eq(result.code, 0, "%s", result.err);
+    cr_expect(strstr(result.out, "verified  1 launch of the file run"), "%s", result.out);
+    program_free(&result);
+    char *text = workplace_read("a/blur.hip");
+    expect_part(text, "blur_plain(");
+    free(text);
+}
