@@ -40,6 +40,7 @@ typedef struct middles {
     size_t first;
     long n, m;     /* lines of the older and the newer one */
     int **reached; /* by number of edits: the furthest line of the older text on each diagonal */
+    size_t rows;   /* of those, NULL where none was needed */
 } middles;
 
 /* Returns the furthest line that is reached on a diagonal with one more edit. */
@@ -56,7 +57,8 @@ static long advance(const middles *in, const int *before, long edits, long diago
 /* Returns the number of edits; -1: they are too many. Row E has the diagonals -E - 2 to E + 2. */
 static long edits_count(middles *in) {
     long limit = in->n + in->m < EDITS_MAX ? in->n + in->m : EDITS_MAX;
-    in->reached = ht_alloc((size_t)limit + 2, sizeof *in->reached);
+    in->rows = (size_t)limit + 2;
+    in->reached = ht_alloc(in->rows, sizeof *in->reached);
     in->reached[0] = ht_alloc(3, sizeof **in->reached);
     for (long edits = 0; edits <= limit; ++edits) {
         int *row = in->reached[edits + 1] = ht_alloc(2 * (size_t)edits + 5, sizeof *row);
@@ -98,16 +100,15 @@ size_t *ht_lines_match(const ht_lines *older, const ht_lines *newer) {
            same(older, older->count - 1 - last, newer, newer->count - 1 - last);
          ++last)
         match[newer->count - 1 - last] = older->count - 1 - last;
-    middles in = {older,
-                  newer,
-                  first,
-                  (long)(older->count - first - last),
-                  (long)(newer->count - first - last),
-                  NULL};
+    middles in = {.older = older,
+                  .newer = newer,
+                  .first = first,
+                  .n = (long)(older->count - first - last),
+                  .m = (long)(newer->count - first - last)};
     long edits = edits_count(&in);
     if (edits >= 0)
         walk_back(&in, edits, match);
-    for (long i = 0; in.reached[i] && i <= (edits < 0 ? EDITS_MAX : edits + 1); ++i)
+    for (size_t i = 0; i < in.rows; ++i)
         free(in.reached[i]);
     free(in.reached);
     return match;
