@@ -58,13 +58,15 @@ static bool is_type_before(const ht_tokens *tokens, size_t index) {
                                          "throw",  "new",  "do",   "delete", "and",
                                          "or",     "not",  NULL};
     static const char *const starts[] = {";", "{", "}", "const", "(", ",", "static", NULL};
+    static const char *const ends[] = {";", "=", ",", ")", "(", "[", "{", ":", NULL};
     if (index == 0)
         return false;
     if (tokens->items[index - 1].kind == HT_TOKEN_NAME)
         return !ht_tokens_is_any(tokens, index - 1, others);
     bool reference = ht_tokens_is(tokens, index - 1, "*") || ht_tokens_is(tokens, index - 1, "&");
     return reference && index >= 2 && tokens->items[index - 2].kind == HT_TOKEN_NAME &&
-           (index == 2 || ht_tokens_is_any(tokens, index - 3, starts));
+           (index == 2 || ht_tokens_is_any(tokens, index - 3, starts)) &&
+           (index + 1 >= tokens->count || ht_tokens_is_any(tokens, index + 1, ends));
 }
 
 bool ht_tokens_is_written(const ht_tokens *tokens, size_t index) {
@@ -155,6 +157,8 @@ static void find_in(const ht_source *source, size_t file, ht_range skipped, nest
     for (size_t i = ht_tokens_at(tokens, skipped.begin);
          i < tokens->count && tokens->items[i].end <= skipped.end; ++i) {
         nesting_step(&at, tokens, i);
+        if (ht_conditional_never(source, file, tokens->items[i].begin))
+            continue;
         if (ht_directive_kind(tokens, i) == HT_DIRECTIVE_DEFINE)
             add_macro(list, tokens, i, file);
         else if (at.others == 0 && is_defined_at(tokens, i))

@@ -252,6 +252,8 @@ static void scan_inside(scan *in, size_t file, ht_range range) {
             ++first;
         in->file = file;
         in->offset = tokens->items[first].begin;
+        if (ht_conditional_never(in->model->facts->source, file, in->offset))
+            continue;
         scan_range(in, of->text, skipped, 0);
         if (code && in->shares)
             pin(in, HT_PINNED_PLACES, "code of a kernel whose threads work together");
@@ -420,7 +422,8 @@ static void look_for_kernel(ht_model *model, size_t file) {
         bool inside = file == model->definition.file && at >= model->definition.range.begin &&
                       at < model->definition.range.end;
         if (tokens->items[i].kind != HT_TOKEN_NAME || inside ||
-            !ht_tokens_is(tokens, i, model->name) || !ht_source_skipped(source, file, at))
+            !ht_tokens_is(tokens, i, model->name) || !ht_source_skipped(source, file, at) ||
+            ht_conditional_never(source, file, at))
             continue;
         branch_pin(model, HT_PINNED_LAUNCH | HT_PINNED_HEADER | HT_PINNED_POINTERS, file, at,
                    model->name, "");
@@ -474,7 +477,8 @@ static void look_for_writes(ht_model *model, size_t file, ht_range function,
             !ht_source_skipped(source, file, tokens->items[i].begin))
             continue;
         char *name = ht_tokens_text(tokens, i);
-        if (ht_names_has(names, name) && ht_tokens_is_written(tokens, i))
+        if (ht_names_has(names, name) && ht_tokens_is_written(tokens, i) &&
+            !ht_conditional_never(source, file, tokens->items[i].begin))
             branch_pin(model, HT_PINNED_LAUNCH | HT_PINNED_PLACES | HT_PINNED_POINTERS, file,
                        tokens->items[i].begin, name, ", which the launch depends on,");
         free(name);

@@ -5,6 +5,7 @@
 #include "refactor/launch/extent.h"
 #include "refactor/launch/symbol.h"
 #include "refactor/source/ast.h"
+#include "refactor/source/conditional.h"
 
 #include <stdint.h>
 #include <stdlib.h>
@@ -359,7 +360,7 @@ static void other_uses_in(const spots *list, size_t file, const char *name, ht_l
                         : token->kind == HT_TOKEN_NAME && ht_tokens_is(tokens, i, name) &&
                               !accounted(list, (spot){file, token->begin}) &&
                               !another(list->source, file, token->begin, name);
-        if (!used)
+        if (!used || ht_conditional_never(list->source, file, token->begin))
             continue;
         launches->other_use_line = line_of(&list->source->files[file], token->begin);
         launches->other_use_file = file;

@@ -114,6 +114,24 @@ static char *remedy(const ht_tokens *tokens, size_t index, bool first) {
     return words;
 }
 
+/* Returns true for '#if 0' (or '#if 1') alone. */
+static bool is_literal(const ht_tokens *tokens, size_t index, const char *value) {
+    ht_tokens line;
+    line_read(tokens, index, &line);
+    bool is = line.count == 3 && ht_tokens_is(&line, 1, "if") && ht_tokens_is(&line, 2, value);
+    ht_tokens_free(&line);
+    return is;
+}
+
+bool ht_conditional_never(const ht_source *source, size_t file, size_t offset) {
+    const ht_tokens *tokens = ht_source_tokens(source, file);
+    size_t index = ht_tokens_at(tokens, offset), begin;
+    bool first, never = false;
+    for (; index > 0 && !never && opening(tokens, index - 1, &begin, &first); index = begin)
+        never = is_literal(tokens, begin, first ? "0" : "1");
+    return never;
+}
+
 char *ht_conditional_words(const ht_source *source, size_t file, size_t offset) {
     const ht_tokens *tokens = ht_source_tokens(source, file);
     size_t index = ht_tokens_at(tokens, offset), begin;

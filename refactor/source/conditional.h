@@ -23,6 +23,9 @@ char *ht_directive_defines(const ht_tokens *tokens, size_t index);
  * tune that branch", for an offset of a file that clang skipped; free(). */
 char *ht_conditional_words(const ht_source *source, size_t file, size_t offset);
 
+/* Returns true for a place that no build takes: under '#if 0', or in another branch of '#if 1'. */
+bool ht_conditional_never(const ht_source *source, size_t file, size_t offset);
+
 /* Returns true if a preprocessor conditional begins, ends or changes to another branch in this
  * range of a file. */
 bool ht_source_has_conditional(const ht_source *source, size_t file, ht_range range);

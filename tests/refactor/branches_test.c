@@ -89,6 +89,26 @@ Test(branches, harmless_text_of_other_builds_pins_no_block) {
     expect_free(KERNEL("#ifdef OTHER\nint unrelated(int threadIdx) { return threadIdx; }\n#endif\n",
                        "", ""));
     expect_free(KERNEL("", "", "#ifdef VERBOSE\n    printf(\"%d\\n\", n);\n#endif\n"));
+    expect_free(KERNEL("", "", "#ifdef VERBOSE\n    printf(\"%d\\n\", 3 + n * n * 2);\n#endif\n"));
+    expect_free(KERNEL("", "", "#ifdef VERBOSE\n    print(in, n * n * 2);\n#endif\n"));
+    expect_kept(KERNEL("", "", "#ifdef WIDE\n    dim3 *n = other;\n#endif\n"), "'n', which");
+}
+
+/* Nothing is compiled from '#if 0', nor from the other branch of '#if 1', whatever is set. */
+Test(branches, text_that_no_build_takes_pins_nothing) {
+    expect_free(KERNEL("#if 0\n#define LANE threadIdx.x\n#else\n#define LANE 1\n#endif\n",
+                       "    sum *= LANE;\n", ""));
+    expect_free(KERNEL("", "#if 0\n    sum += threadIdx.x;\n#endif\n", ""));
+    expect_free(KERNEL("", "#if 0\n#ifdef A\n    sum += threadIdx.x;\n#endif\n#endif\n", ""));
+    expect_free(KERNEL("", "#if 1\n    sum += 2;\n#else\n    sum += threadIdx.x;\n#endif\n", ""));
+    expect_free(KERNEL("", "", "#if 0\n    k<<<1, 32>>>(in, out, count, 32);\n#endif\n"));
+    expect_free(KERNEL("", "", "#if 0\n    block = dim3(512);\n#endif\n"));
+    expect_kept(KERNEL("", "#ifdef A\n#if 1\n    sum += threadIdx.x;\n#endif\n#endif\n", ""),
+                "'threadIdx' stands");
+    expect_kept(KERNEL("", "#if 0\n#elif defined(A)\n    sum += threadIdx.x;\n#endif\n", ""),
+                "'threadIdx' stands");
+    expect_kept(KERNEL("", "#if B\n#else\n#endif\n#if B\n    sum += threadIdx.x;\n#endif\n", ""),
+                "'threadIdx' stands");
 }
 
 Test(branches, a_pragma_that_a_conditional_chooses_stays) {
