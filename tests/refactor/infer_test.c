@@ -1,93 +1,12 @@
 /* Problems inferred from subscripts, guards and host code: the problems found, that they hold for
  * all sizes, and the report when they do not. */
-#include "support.h"
+#include "infer_support.h"
 
 #include "base/memory.h"
 
 #include <criterion/criterion.h>
 #include <stdlib.h>
 #include <string.h>
-
-#define HEAD "#include <hip/hip_runtime.h>\n"
-
-typedef struct inferred {
-    ht_refactor *refactor;
-    ht_problem_file *problems;
-    const ht_kernel *kernel;
-} inferred;
-
-static inferred infer(const char *text) {
-    inferred of = {0};
-    of.refactor = refactor_text(text, NULL, &of.problems);
-    of.kernel = kernel_named(of.refactor, "k", NULL);
-    return of;
-}
-
-static void done(inferred *of) {
-    ht_refactor_free(of->refactor);
-    ht_problem_file_free(of->problems);
-}
-
-static const ht_arg *arg_named(const inferred *of, const char *name) {
-    cr_assert_eq(of->kernel->problem, HT_PROBLEM_INFERRED, "%s", of->kernel->reason);
-    const ht_problem_entry *entry = &of->kernel->inferred->entries[0];
-    for (size_t i = 0; i < entry->arg_count; ++i)
-        if (strcmp(entry->args[i].name, name) == 0)
-            return &entry->args[i];
-    cr_assert(false, "no argument %s", name);
-    return NULL;
-}
-
-/* ---- evaluation, with the instance's values, or others */
-
-typedef struct sizes {
-    const ht_problem_entry *entry;
-    const char *names[8];
-    int64_t values[8];
-    size_t count;
-} sizes;
-
-static bool lookup(const void *context, const char *name, int64_t *out_value) {
-    const sizes *in = context;
-    ht_scope scope = {.lookup = lookup, .context = in};
-    for (size_t i = 0; i < in->count; ++i)
-        if (strncmp(name, "problem.", 8) == 0 && strcmp(name + 8, in->names[i]) == 0) {
-            *out_value = in->values[i];
-            return true;
-        }
-    for (size_t i = 0; i < in->entry->arg_count; ++i)
-        if (strcmp(in->entry->args[i].name, name) == 0 && in->entry->args[i].value_count == 1)
-            return ht_expr_evaluate(in->entry->args[i].values[0], &scope, out_value, NULL) == HT_OK;
-    return false;
-}
-
-static int64_t elements(const inferred *of, const char *name, sizes *with) {
-    int64_t value = -1;
-    with->entry = &of->kernel->inferred->entries[0];
-    ht_scope scope = {.lookup = lookup, .context = with};
-    ht_error error = {0};
-    cr_assert_eq(ht_expr_evaluate(arg_named(of, name)->extent, &scope, &value, &error), HT_OK,
-                 "%s: %s", name, error.message);
-    return value;
-}
-
-static const char *role(const inferred *of, const char *name) {
-    static const char *const names[] = {
-        [HT_ARG_IN] = "in", [HT_ARG_OUT] = "out", [HT_ARG_INOUT] = "inout"};
-    ht_arg_role role = arg_named(of, name)->role;
-    return role <= HT_ARG_INOUT ? names[role] : "other";
-}
-
-/* ---- the problems found */
-
-static int64_t instance_value(const inferred *of, const char *name) {
-    const ht_problem *instance = &of->kernel->inferred->entries[0].instances[0];
-    int64_t value = -1;
-    for (size_t i = 0; i < instance->value_count; ++i)
-        if (strcmp(instance->values[i].name, name) == 0)
-            value = instance->values[i].value;
-    return value;
-}
 
 /* Constants that callers pass are numbers that may be made smaller, also where only the allocation
  * says how large a buffer is. */
@@ -301,23 +220,6 @@ Test(infer, types_that_a_launch_deduces_and_real_arguments) {
 
 /* ---- the report */
 
-static void expect_reason(const char *text, const char *words) {
-    inferred of = infer(text);
-    cr_assert_eq(of.kernel->status, HT_KERNEL_NEEDS_PROBLEM);
-    cr_assert(strstr(of.kernel->reason, words), "'%s' is not in: %s", words, of.kernel->reason);
-    done(&of);
-}
-
-static void expect_missing(const char *text, const char *words) {
-    inferred of = infer(text);
-    cr_expect_eq(of.kernel->status, HT_KERNEL_NEEDS_PROBLEM);
-    cr_expect_eq(of.kernel->problem, HT_PROBLEM_MISSING);
-    cr_expect(of.kernel->reason && strstr(of.kernel->reason, words), "'%s' is not in: %s", words,
-              of.kernel->reason);
-    cr_expect(of.kernel->skeleton && strchr(of.kernel->skeleton, '?'));
-    done(&of);
-}
-
 Test(infer, real_vectors_and_halves_have_values_that_are_chosen) {
     inferred of = infer(HEAD "#include <hip/hip_fp16.h>\n"
                              "__global__ void k(float *a, float4 color, __half h, int n) {\n"
@@ -330,9 +232,6 @@ Test(infer, real_vectors_and_halves_have_values_that_are_chosen) {
     done(&of);
 }
 
-#define INDEX "  int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
-#define RUN "void run(float *a, int n) { k<<<(n + 127) / 128, 128>>>(a, n); }\n"
-
 Test(infer, what_is_missing_is_said) {
     expect_missing(HEAD "__global__ void k(float *a, int n) {\n" INDEX
                         "  if (i < n) a[i] = 1;\n}\n",
@@ -343,135 +242,6 @@ Test(infer, what_is_missing_is_said) {
     expect_missing(HEAD "__global__ void k(float *a, int n) {\n" INDEX
                         "  if (i < n) a[(int)a[i]] = 1;\n}\n" RUN,
                    "the elements of 'a'");
-}
-
-#define BY_VALUE(fields)                                                                           \
-    HEAD "struct p { " fields " };\n__global__ void k(float *a, p q) {\n" INDEX                    \
-         "  if (i < q.n) a[i] = 1;\n}\n"                                                           \
-         "void run(float *a, p q) { k<<<(q.n + 127) / 128, 128>>>(a, q); }\n"
-
-Test(infer, structures_that_cannot_be_filled_in_say_why) {
-    expect_missing(BY_VALUE("union { int n; float f; };"), "a member without a name");
-    expect_missing(BY_VALUE("int n; private: int more;"), "'more' is not public");
-    expect_missing(BY_VALUE("int n; int bits : 3;"), "'bits' is a bit-field");
-    expect_missing(BY_VALUE("int n; virtual ~p();"), "run code of their own");
-    expect_missing(BY_VALUE("int n; int &r;"), "'r' is a reference");
-    expect_missing(BY_VALUE("int n; struct two { float x, y; } many[32];"), "more than 48 numbers");
-    expect_missing(HEAD "struct b { float *hidden; };\nstruct p : b { int n; virtual int f(); };\n"
-                        "__global__ void k(float *a, p q) {\n" INDEX "  if (i < q.n) a[i] = 1;\n}\n"
-                        "void run(float *a, p q) { k<<<(q.n + 127) / 128, 128>>>(a, q); }\n",
-                   "'q' (p)");
-}
-
-static int64_t number(const inferred *of, const char *name) {
-    sizes none = {.entry = &of->kernel->inferred->entries[0]};
-    ht_scope scope = {.lookup = lookup, .context = &none};
-    int64_t value = INT64_MIN;
-    for (size_t i = 0; i < none.entry->instances[0].value_count && i < 8; ++i) {
-        none.names[i] = none.entry->instances[0].values[i].name;
-        none.values[none.count++] = none.entry->instances[0].values[i].value;
-    }
-    ht_expr_evaluate(arg_named(of, name)->values[0], &scope, &value, NULL);
-    return value;
-}
-
-/* A structure's fields have what the host sets: in a list, one by one, in a nested one, in an
- * array; its pointers are buffers with bounds from the subscripts. */
-Test(infer, fields_of_structures_have_what_the_host_sets) {
-    inferred of = infer(
-        HEAD "struct box { int lo; float hi; };\n"
-             "struct base { int rows; };\n"
-             "struct p : base { int n; box b; const float *in; float *out; float w[2]; int3 d; "
-             "float4 v; };\n"
-             "struct plus { __device__ float operator()(float x, float y) const { return x + y; } "
-             "};\n"
-             "__global__ void k(p q, plus op) {\n" INDEX
-             "  if (i < q.n) q.out[i] = op(q.in[i + q.b.lo], q.w[1]);\n}\n"
-             "void run(int n) {\n  p q;\n  q.n = n - 3;\n  q.b = {5, 2.5f};\n  q.w[1] = 7.5f;\n"
-             "  q.d = make_int3(n, 2, 3);\n"
-             "  hipMalloc(&q.in, 4);\n  k<<<(n + 124) / 128, 128>>>(q, plus());\n}\n"
-             "int main() { run(4000); }\n");
-    cr_assert_eq(of.kernel->status, HT_KERNEL_TEMPLATED, "%s", of.kernel->reason);
-    cr_expect(arg_named(&of, "q")->is_struct && arg_named(&of, "op")->is_struct);
-    cr_expect_eq(number(&of, "q.n"), 3997);
-    cr_expect_eq(number(&of, "q.b.lo"), 5);
-    cr_expect_float_eq(arg_named(&of, "q.b.hi")->real, 2.5, 0);
-    cr_expect_float_eq(arg_named(&of, "q.w[1]")->real, 7.5, 0);
-    cr_expect_eq(arg_named(&of, "q.d")->value_count, 3);
-    cr_expect_eq(number(&of, "q.d"), 4000);
-    sizes with = {.names = {"n"}, .values = {4000}, .count = 1};
-    cr_expect_str_eq(role(&of, "q.in"), "in");
-    cr_expect_geq(elements(&of, "q.in", &with), 3997 + 5);
-    cr_expect_geq(elements(&of, "q.out", &with), 3997);
-    cr_expect_not_null(arg_named(&of, "q.rows"));
-    done(&of);
-}
-
-/* Each structure in a list has the numbers of its own list. */
-Test(infer, fields_of_nested_structures_have_their_own_numbers) {
-    inferred of = infer(HEAD "struct pair { int a, b; };\nstruct p { pair low, high; int n; };\n"
-                             "__global__ void k(const float *in, float *out, p q) {\n" INDEX
-                             "  if (i < q.n) out[i] = in[i] * q.high.a + q.low.b;\n}\n"
-                             "void run(const float *in, float *out) {\n"
-                             "  p q = {{11, 12}, {13, 14}, 1000};\n"
-                             "  k<<<(1000 + 127) / 128, 128>>>(in, out, q);\n}\n");
-    cr_expect_eq(number(&of, "q.low.a"), 11);
-    cr_expect_eq(number(&of, "q.low.b"), 12);
-    cr_expect_eq(number(&of, "q.high.a"), 13);
-    cr_expect_eq(number(&of, "q.high.b"), 14);
-    done(&of);
-}
-
-static bool coarsens(const inferred *of) {
-    for (size_t i = 0; of->kernel->template && i < of->kernel->template->param_count; ++i)
-        if (strcmp(of->kernel->template->params[i].name, "COARSEN_X") == 0)
-            return true;
-    return false;
-}
-
-/* `i < q.n` is a guard as long as nothing changes the kernel's copy: no assignment, and no method
- * that might. */
-Test(infer, a_field_guards_unless_the_kernel_changes_its_copy) {
-    static const char *const changes[] = {"", "q.less();", "q.n -= 3;", "--q.n;", "q = q;"};
-    for (size_t i = 0; i < sizeof changes / sizeof *changes; ++i) {
-        char *text = ht_format(HEAD "struct p { int n; __device__ void less() { --n; } };\n"
-                                    "__global__ void k(float *a, p q) {\n" INDEX
-                                    "  %s if (i < q.n) a[i] = 1;\n}\n"
-                                    "void run(float *a, p q) {\n"
-                                    "  k<<<(q.n + 127) / 128, 128>>>(a, q);\n}\n",
-                               changes[i]);
-        inferred of = infer(text);
-        cr_expect_eq(coarsens(&of), i == 0, "'%s'", changes[i]);
-        done(&of);
-        free(text);
-    }
-}
-
-/* A pointer to a structure with pointers in it leads to one of them. */
-Test(infer, a_pointer_may_lead_to_a_structure_with_buffers) {
-    inferred of = infer(HEAD "struct lists { float *in, *out; };\n"
-                             "__global__ void k(const lists *p, int n) {\n" INDEX
-                             "  if (i < n) p->out[i] = p->in[i];\n}\n"
-                             "void run(lists *p, int n) {\n"
-                             "  k<<<(n + 127) / 128, 128>>>(p, n);\n}\n");
-    cr_expect(of.kernel->skeleton && strstr(of.kernel->skeleton, "\"p : in struct lists\""), "%s",
-              of.kernel->skeleton);
-    cr_expect(of.kernel->skeleton && strstr(of.kernel->skeleton, "\"p.in : inout float["), "%s",
-              of.kernel->skeleton);
-    done(&of);
-}
-
-/* Other assignments to the same field, and ways around them, are not taken for the value. */
-Test(infer, a_field_that_the_host_names_in_its_launch_is_the_same_in_the_kernel) {
-    inferred of =
-        infer(HEAD "struct p { int n; float f; };\n__global__ void k(float *a, p q) {\n" INDEX
-                   "  if (i < q.n) a[i] = q.f;\n}\n"
-                   "void run(float *a, p q) { k<<<(q.n + 127) / 128, 128>>>(a, q); }\n");
-    cr_assert_eq(of.kernel->status, HT_KERNEL_TEMPLATED, "%s", of.kernel->reason);
-    char *text = ht_expr_string(arg_named(&of, "q.n")->values[0]);
-    cr_expect_str_eq(text, "problem.n");
-    free(text);
-    done(&of);
 }
 
 /* Sizes that are macros stay: an emulation of several GiB takes longer than a moment. */
