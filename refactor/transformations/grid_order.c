@@ -100,8 +100,10 @@ static void apply(const ht_model *model, ht_plan *plan) {
     const char *depth = has_axis(&model->axes[2]) ? ht_plan_name(plan, "GRID_DEPTH") : NULL;
     ht_plan_param(plan, order, "0, 1, 4, 8", "0");
     ht_plan_form(plan, order, "built-in indices declared anew");
-    if (depth)
+    if (depth) {
         ht_plan_param(plan, depth, "false, true", "false");
+        ht_plan_form(plan, depth, "built-in indices declared anew");
+    }
     write(plan, order, depth, model->definition.body_range);
     ht_plan_remark_place(plan, HT_REMARK_APPLIED, HT_AT_KERNEL,
                          "the order of the grid's blocks became %s: along rows "

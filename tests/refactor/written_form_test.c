@@ -504,3 +504,32 @@ Test(written_form, a_constant_grid_does_not_change_twice) {
     expect_part(text, "scale<<<dim3((grid + 1) / 2), dim3(block / 2)>>>(in, out, n);\n");
     free(text);
 }
+
+/* Whether a source is one that a maintainer could have written is asked of its parameters' forms:
+ * one that brings a lambda or indices that are declared anew has one. */
+Test(written_form, parameters_whose_text_no_maintainer_writes_have_a_form) {
+    static const char *const paths[] = {"examples/kernels/conv2d_direct.hip",
+                                        "examples/kernels/depthwise.hip"};
+    size_t odd = 0;
+    for (size_t i = 0; i < sizeof paths / sizeof *paths; ++i) {
+        ht_problem_file *problems;
+        ht_refactor *refactor = refactor_open(paths[i], &problems);
+        const ht_template *template = ht_refactor_kernel(refactor, 0)->template;
+        cr_assert_not_null(template, "%s", paths[i]);
+        for (size_t p = 0; p < template->param_count; ++p) {
+            const ht_param *param = &template->params[p];
+            ht_refactor_choice choice = {.config = ht_config_default(template)};
+            char *text = NULL;
+            choice.config.choice[p] = (uint16_t)(param->value_count - 1);
+            if (ht_refactor_apply(refactor, &choice, 1, &text, NULL) != HT_OK)
+                continue; /* no configuration without others */
+            bool shows = strstr(text, "dim3 blockIdx(") || strstr(text, "[&]");
+            cr_expect(!shows || param->form, "%s: %s\n%s", paths[i], param->name, text);
+            odd += shows;
+            free(text);
+        }
+        ht_refactor_free(refactor);
+        ht_problem_file_free(problems);
+    }
+    cr_expect_geq(odd, 4); /* GRID_ORDER of both, GRID_DEPTH, a thread order */
+}
