@@ -123,13 +123,56 @@ static bool is_literal(const ht_tokens *tokens, size_t index, const char *value)
     return is;
 }
 
+/* A conditional that is open where the walk is. */
+typedef struct level {
+    bool zero, one; /* it begins with '#if 0', with '#if 1' */
+    bool outer;     /* it stands where no build comes by */
+    bool never;     /* so does its branch under way */
+    size_t begin;   /* of that branch */
+} level;
+
+/* Adds the branch under way, which ends here, unless it is within another one. */
+static void branch_end(ht_user_file *of, const level *in, size_t end) {
+    if (!in->never || in->outer)
+        return;
+    HT_GROW(of->never, of->never_count);
+    of->never[of->never_count++] = (ht_range){in->begin, end};
+}
+
+/* Finds the branches of a file that no build takes. A directive belongs to the branch it ends. */
+static void never_find(ht_user_file *of, const ht_tokens *tokens) {
+    level *open = NULL;
+    size_t depth = 0;
+    for (size_t i = 0; i < tokens->count; ++i) {
+        ht_directive kind = ht_directive_kind(tokens, i);
+        size_t next = tokens->items[i].begin + 1;
+        if (kind == HT_DIRECTIVE_IF) {
+            bool outer = depth > 0 && open[depth - 1].never;
+            bool zero = is_literal(tokens, i, "0"), one = is_literal(tokens, i, "1");
+            HT_GROW(open, depth);
+            open[depth++] = (level){zero, one, outer, outer || zero, next};
+        } else if (depth > 0 && (kind == HT_DIRECTIVE_ELSE || kind == HT_DIRECTIVE_ENDIF)) {
+            level *top = &open[depth - 1];
+            branch_end(of, top, next);
+            top->never = top->outer || top->one;
+            top->begin = next;
+            depth -= kind == HT_DIRECTIVE_ENDIF;
+        }
+    }
+    while (depth > 0)
+        branch_end(of, &open[--depth], of->length);
+    free(open);
+}
+
 bool ht_conditional_never(const ht_source *source, size_t file, size_t offset) {
-    const ht_tokens *tokens = ht_source_tokens(source, file);
-    size_t index = ht_tokens_at(tokens, offset), begin;
-    bool first, never = false;
-    for (; index > 0 && !never && opening(tokens, index - 1, &begin, &first); index = begin)
-        never = is_literal(tokens, begin, first ? "0" : "1");
-    return never;
+    ht_user_file *of = &source->files[file];
+    if (!of->has_never)
+        never_find(of, ht_source_tokens(source, file));
+    of->has_never = true;
+    for (size_t i = 0; i < of->never_count; ++i)
+        if (offset >= of->never[i].begin && offset < of->never[i].end)
+            return true;
+    return false;
 }
 
 char *ht_conditional_words(const ht_source *source, size_t file, size_t offset) {

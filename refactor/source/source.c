@@ -501,6 +501,7 @@ void ht_source_free(ht_source *source) {
         if (!source->text) /* not joined yet */
             free(source->files[i].text);
         free(source->files[i].skipped);
+        free(source->files[i].never);
         if (source->files[i].has_tokens)
             ht_tokens_free(&source->files[i].tokens);
     }

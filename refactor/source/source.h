@@ -21,6 +21,9 @@ typedef struct ht_user_file {
     size_t parent_offset;
     ht_tokens tokens; /* call ht_source_tokens instead */
     bool has_tokens;
+    ht_range *never; /* call ht_conditional_never instead */
+    size_t never_count;
+    bool has_never;
 } ht_user_file;
 
 typedef struct ht_macro {
