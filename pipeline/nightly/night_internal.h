@@ -86,8 +86,8 @@ bool ht_night_is_due(const ht_night *night, const json_t *document);
 ht_status ht_night_turn_run(ht_night *night, ht_night_turn *turn, double seconds, ht_error *error);
 
 /* night_rows.c: what is kept and reported of an entry. */
-/* Settles entries whose kernel and all it depends on did not change. */
-ht_status ht_night_settle_known(ht_night *night, ht_error *error);
+/* Settles entries whose kernel and all it depends on did not change, unless they are already. */
+void ht_night_settle_known(ht_night *night);
 /* Of type ht_session.decided; `context` is the night. */
 void ht_night_decided(void *context, ht_job *job, const ht_binding *binding,
                       struct ht_pair_result *result);

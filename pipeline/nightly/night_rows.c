@@ -91,13 +91,12 @@ static bool entry_settle(ht_entry *entry, const json_t *document) {
     return true;
 }
 
-ht_status ht_night_settle_known(ht_night *night, ht_error *error) {
+void ht_night_settle_known(ht_night *night) {
     ht_entries *entries = &night->survey->entries;
-    (void)error;
     for (size_t i = 0; i < entries->count; ++i) {
         ht_entry *entry = &entries->items[i];
         char key[HT_HASH_SIZE];
-        json_t *parts = entry->template ? entry_key(night, entry, key) : NULL;
+        json_t *parts = entry->settled ? NULL : entry_key(night, entry, key);
         json_t *document = parts ? known_document(night, key) : NULL;
         if (document && ht_night_is_complete(night, document) &&
             !ht_night_is_due(night, document) && entry_settle(entry, document))
@@ -105,7 +104,6 @@ ht_status ht_night_settle_known(ht_night *night, ht_error *error) {
         json_decref(document);
         json_decref(parts);
     }
-    return HT_OK;
 }
 
 /* ---- the same kernel in an earlier night */

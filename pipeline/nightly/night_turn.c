@@ -64,17 +64,15 @@ static bool is_wanted(const ht_survey *survey) {
 static ht_status tune(ht_night *night, ht_error *error) {
     ht_session *session = &night->turn->device->session;
     ht_night_device *device = night->turn->device;
-    ht_status status = ht_night_settle_known(night, error);
-    if (status != HT_OK)
-        return status;
+    ht_night_settle_known(night);
     if (!is_wanted(night->survey)) /* what is known is written, nothing timed */
         return ht_entries_tune(&night->survey->entries, session, night->options->progress, error);
-    status = ht_device_lock_take(session->device.name, night->end, &ht_interrupted, waiting, night,
-                                 &device->lock, error);
+    ht_status status = ht_device_lock_take(session->device.name, night->end, &ht_interrupted,
+                                           waiting, night, &device->lock, error);
     if (status == HT_ERROR_TIMEOUT)
         return HT_OK;    /* its kernels were not run */
     if (status == HT_OK) /* another job may have done it meanwhile */
-        status = ht_night_settle_known(night, error);
+        ht_night_settle_known(night);
     if (status == HT_OK && is_wanted(night->survey))
         calibration_start(night);
     if (status == HT_OK)
