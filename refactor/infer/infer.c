@@ -5,6 +5,7 @@
 #include "refactor/infer/infer_record.h"
 #include "refactor/infer/infer_size.h"
 #include "refactor/infer/infer_type.h"
+#include "refactor/kernel/deduced.h"
 #include "refactor/kernel_model/build.h"
 #include "refactor/launch/symbol.h"
 
@@ -384,16 +385,12 @@ static json_t *description_make(const ht_infer *in, const ht_sizes *sizes) {
     return value;
 }
 
-/* Returns true for a template parameter that is not named, and has a default. */
-static bool has_default(const ht_template_parameter *parameter) {
-    return !parameter->argument && !clang_Cursor_isNull(ht_ast_child(parameter->cursor, 0));
-}
-
 /* Writes the template arguments, without the last ones that defaults fill in. */
 static json_t *template_make(const ht_model *model) {
     json_t *list = json_array();
     size_t count = model->facts->template_parameters.count;
-    while (count && has_default(&model->facts->template_parameters.items[count - 1]))
+    while (count &&
+           ht_template_parameter_falls_back(&model->facts->template_parameters.items[count - 1]))
         --count;
     for (size_t i = 0; i < count; ++i) {
         const char *known = model->facts->template_parameters.items[i].argument;
@@ -406,7 +403,7 @@ static bool lacks_template(const ht_model *model) {
     const ht_kernel_facts *facts = model->facts;
     for (size_t i = 0; i < facts->template_parameters.count; ++i) {
         const ht_template_parameter *parameter = &facts->template_parameters.items[i];
-        if (!parameter->argument && !has_default(parameter))
+        if (!parameter->argument && !ht_template_parameter_falls_back(parameter))
             return true;
     }
     return false;

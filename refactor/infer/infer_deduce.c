@@ -8,26 +8,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool is_type_named(CXType type, const char *name) {
-    CXString spelling = clang_getTypeSpelling(ht_type_unqualified(type));
-    bool same = strcmp(clang_getCString(spelling), name) == 0;
-    clang_disposeString(spelling);
-    return same;
-}
-
 static char *deduced(const ht_model *model, const char *name) {
     const ht_launch_site *site =
         model->facts->launches.count ? &model->facts->launches.items[0] : NULL;
-    for (size_t i = 0; site && i < model->parameters.count && i < site->argument_count; ++i) {
-        CXType type = clang_getCursorType(model->parameters.items[i].cursor);
-        CXType given =
-            clang_getCanonicalType(clang_getCursorType(ht_ast_strip(site->arguments[i], false)));
-        if (model->parameters.items[i].is_pointer) {
-            type = clang_getPointeeType(type);
-            given = given.kind == CXType_Pointer ? clang_getPointeeType(given)
-                                                 : clang_getArrayElementType(given);
-        }
-        if (!is_type_named(type, name))
+    CXType type, given;
+    for (size_t i = 0; site && ht_deduced_types(model, site, i, &type, &given); ++i) {
+        if (!ht_deduced_names(type, name))
             continue;
         char *text = ht_type_plain(given);
         if (ht_type_size(text))
@@ -93,25 +79,15 @@ static char *host_argument(const ht_model *model, const char *name, bool is_type
 static bool types_data(const ht_model *model, const char *name) {
     for (size_t i = 0; i < model->parameters.count; ++i)
         if (model->parameters.items[i].is_pointer &&
-            is_type_named(
+            ht_deduced_names(
                 clang_getPointeeType(clang_getCursorType(model->parameters.items[i].cursor)), name))
             return true;
     return false;
 }
 
-/* Returns true if the parameter's argument is a structure of the launch's. */
-static bool is_record(const ht_model *model, const ht_template_parameter *parameter) {
-    const ht_launches *launches = &model->facts->launches;
-    char *name = parameter->argument && launches->count
-                     ? ht_deduced_record(model, &launches->items[0], parameter->name)
-                     : NULL;
-    bool found = name != NULL;
-    free(name);
-    return found;
-}
-
 static bool deduce_type(ht_model *model, ht_template_parameter *parameter) {
-    if ((parameter->argument && ht_type_size(parameter->argument)) || is_record(model, parameter))
+    if ((parameter->argument && ht_type_size(parameter->argument)) ||
+        ht_deduced_is_record(model, parameter))
         return parameter->is_deduced;
     char *type = parameter->argument ? NULL : deduced(model, parameter->name);
     const char *open = parameter->argument ? parameter->argument : parameter->name;

@@ -129,20 +129,14 @@ static bool passes_record(const ht_model *model, const ht_template_parameter *pa
     for (size_t i = 0; entry && i < entry->arg_count; ++i)
         if (entry->args[i].is_struct && strcmp(entry->args[i].type, parameter->argument) == 0)
             return true;
-    const ht_launches *launches = &model->facts->launches;
-    char *name =
-        launches->count ? ht_deduced_record(model, &launches->items[0], parameter->name) : NULL;
-    bool found = name != NULL;
-    free(name);
-    return found;
+    return ht_deduced_is_record(model, parameter);
 }
 
 static void check_template_arguments(const ht_model *model, ht_text *missing) {
     const ht_kernel_facts *facts = model->facts;
     for (size_t i = 0; i < facts->template_parameters.count; ++i) {
         const ht_template_parameter *parameter = &facts->template_parameters.items[i];
-        bool fallback =
-            !parameter->argument && !clang_Cursor_isNull(ht_ast_child(parameter->cursor, 0));
+        bool fallback = ht_template_parameter_falls_back(parameter);
         bool known = parameter->kind == HT_TEMPLATE_VALUE
                          ? parameter->has_value ||
                                (parameter->argument && (strcmp(parameter->argument, "true") == 0 ||
