@@ -18,14 +18,10 @@ static const char bits_x[] = "unsigned short x;", bits_y[] = "unsigned short y;"
                   device[] = "__device__", both[] = "__HOST_DEVICE__", local[] = "#include \"",
                   whole[] = "#include \"hip/";
 
-static bool begins(const char *text, const char *words) {
-    return strncmp(text, words, strlen(words)) == 0;
-}
-
 /* Appends the text up to `end`. Headers that lie next to this one are named from HIP's folder. */
 static void append(ht_text *out, const char *text, const char *end) {
     for (const char *at = text; at < end; ++at)
-        if (begins(at, local) && !begins(at, whole)) {
+        if (ht_text_begins(at, local) && !ht_text_begins(at, whole)) {
             ht_text_append(out, "#include \"hip/amd_detail/");
             at += strlen(local) - 1;
         } else
@@ -36,11 +32,11 @@ static void append(ht_text *out, const char *text, const char *end) {
  * are numbers of bits become halves. */
 static void append_structures(ht_text *out, const char *text, const char *half2, const char *end) {
     for (const char *at = text; at < end;) {
-        const char *from = begins(at, device)   ? device
-                           : at < half2         ? NULL
-                           : begins(at, bits_x) ? bits_x
-                           : begins(at, bits_y) ? bits_y
-                                                : NULL;
+        const char *from = ht_text_begins(at, device)   ? device
+                           : at < half2                 ? NULL
+                           : ht_text_begins(at, bits_x) ? bits_x
+                           : ht_text_begins(at, bits_y) ? bits_y
+                                                        : NULL;
         if (from == NULL) {
             ht_text_append_n(out, at++, 1);
             continue;
