@@ -1,5 +1,6 @@
 /* `hiptemper apply` as a whole. */
 #include "program.h"
+#include "scale_problem.h"
 
 #include <criterion/criterion.h>
 #include <jansson.h>
@@ -26,13 +27,7 @@ static const char unit[] = "#include <cuda_runtime.h>\n"
                            "    scale<<<(n + block - 1) / block, block>>>(in, out, n);\n"
                            "}\n";
 
-static const char problem[] =
-    "{ \"format\": \"hiptemper-problem\", \"version\": 1, \"kernels\": [ {\n"
-    "  \"kernel\": \"scale\", \"problem\": \"line : n\",\n"
-    "  \"args\": [\"in : in float[problem.n]\", \"out : out float[problem.n]\", "
-    "\"n : int = problem.n\"],\n"
-    "  \"host\": {\"n\": \"problem.n\"},\n"
-    "  \"instances\": [ {\"name\": \"a\", \"fields\": {\"n\": 1000}} ] } ] }\n";
+static const char problem[] = SCALE_PROBLEM;
 
 static void tree_write(void) {
     workplace_write("src/scale.cuh", header);

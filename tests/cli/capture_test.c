@@ -252,6 +252,30 @@ static const json_t *of_kernel(const json_t *document, const char *name) {
     return NULL;
 }
 
+/* Runs a capture into seen/. Returns the kernel's entry in its problem file. */
+static const json_t *captured(const char *words, const char *kernel, json_t **out_problems) {
+    program_result result = program_run(words);
+    cr_assert_eq(result.code, 0, "%s%s", result.out, result.err);
+    program_free(&result);
+    *out_problems = read_json("seen/problem.json");
+    const json_t *entry = of_kernel(*out_problems, kernel);
+    cr_assert_not_null(entry);
+    return entry;
+}
+
+/* Expects that `refactor` gives the first kernel this status with the problems in seen/. */
+static void expect_status(const char *source, const char *status) {
+    char *words =
+        ht_format("refactor %s --problem seen/problem.json --out out --json=report.json", source);
+    program_result result = program_run(words);
+    json_t *report = read_json("report.json");
+    const json_t *row = json_array_get(json_object_get(report, "kernels"), 0);
+    cr_expect_str_eq(json_string_value(json_object_get(row, "status")), status, "%s", result.err);
+    json_decref(report);
+    program_free(&result);
+    free(words);
+}
+
 static const char *argument(const json_t *entry, size_t index) {
     return json_string_value(json_array_get(json_object_get(entry, "args"), index));
 }
@@ -320,12 +344,8 @@ Test(capture_command, integers_of_every_width_keep_their_bounds) {
                     "                    table, out, 640);\n"
                     "    return hipDeviceSynchronize();\n"
                     "}\n");
-    program_result result = program_run("emulate --capture seen look.hip");
-    cr_assert_eq(result.code, 0, "%s%s", result.out, result.err);
-    program_free(&result);
-    json_t *problems = read_json("seen/problem.json");
-    const json_t *look = of_kernel(problems, "look");
-    cr_assert_not_null(look);
+    json_t *problems;
+    const json_t *look = captured("emulate --capture seen look.hip", "look", &problems);
     cr_expect_str_eq(argument(look, 0), "a : in unsigned char[640] integers(3, 17)");
     cr_expect_str_eq(argument(look, 1), "b : in short[640] integers(3, 33)");
     cr_expect_str_eq(argument(look, 2), "c : in long[640] integers(3, 50)");
@@ -362,12 +382,10 @@ Test(capture_command, problems_are_of_the_types_of_the_source_and_solve_what_was
         "    border<<<(columns + 2 + 63) / 64, 64>>>(grid, columns + 2);\n"
         "    return hipDeviceSynchronize();\n"
         "}\n");
-    program_result result = program_run("emulate --capture seen two.hip -- 128 77");
-    cr_assert_eq(result.code, 0, "%s%s", result.out, result.err);
-    program_free(&result);
-    json_t *problems = read_json("seen/problem.json");
-    const json_t *scale = of_kernel(problems, "scale"), *border = of_kernel(problems, "border");
-    cr_assert(scale && border);
+    json_t *problems;
+    const json_t *scale = captured("emulate --capture seen two.hip -- 128 77", "scale", &problems);
+    const json_t *border = of_kernel(problems, "border");
+    cr_assert_not_null(border);
     cr_expect(strstr(argument(scale, 0), "float["), "%s", argument(scale, 0));
     const json_t *by = json_array_get(json_object_get(scale, "template"), 1);
     cr_expect_str_eq(json_string_value(by), "3");
@@ -422,26 +440,15 @@ Test(capture_command, contents_of_index_buffers_are_kept_where_they_are_wanted) 
                     "}\n");
     for (int mebibytes = 0; mebibytes <= 1; ++mebibytes) {
         char *words = ht_format("emulate --capture seen --inputs %d rows.hip", mebibytes);
-        program_result result = program_run(words);
-        cr_assert_eq(result.code, 0, "%s%s", result.out, result.err);
-        program_free(&result);
+        json_t *problems;
+        const json_t *rows = captured(words, "row_sums", &problems);
         free(words);
-        json_t *problems = read_json("seen/problem.json");
-        const json_t *rows = of_kernel(problems, "row_sums");
-        cr_assert_not_null(rows);
         cr_expect_eq(strstr(argument(rows, 0), "] file(\"start.") != NULL, mebibytes == 1, "%s",
                      argument(rows, 0));
         /* Zeros are no content worth having. */
         cr_expect_null(strstr(argument(rows, 2), "file("), "%s", argument(rows, 2));
         json_decref(problems);
-        result = program_run("refactor rows.hip --problem seen/problem.json --out out "
-                             "--json=report.json");
-        json_t *report = read_json("report.json");
-        const json_t *row = json_array_get(json_object_get(report, "kernels"), 0);
-        cr_expect_str_eq(json_string_value(json_object_get(row, "status")),
-                         mebibytes == 1 ? "templated" : "withheld", "%s", result.err);
-        json_decref(report);
-        program_free(&result);
+        expect_status("rows.hip", mebibytes == 1 ? "templated" : "withheld");
     }
 }
 
@@ -463,12 +470,8 @@ Test(capture_command, vectors_and_halves_that_are_passed_by_value_are_kept) {
                     "                      __float2half(0.25f), make_float4(0, 0, 0, 0.5f), 640);\n"
                     "    return hipDeviceSynchronize();\n"
                     "}\n");
-    program_result result = program_run("emulate --capture seen shift.hip");
-    cr_assert_eq(result.code, 0, "%s%s", result.out, result.err);
-    program_free(&result);
-    json_t *problems = read_json("seen/problem.json");
-    const json_t *shift = of_kernel(problems, "shift");
-    cr_assert_not_null(shift);
+    json_t *problems;
+    const json_t *shift = captured("emulate --capture seen shift.hip", "shift", &problems);
     cr_expect_str_eq(argument(shift, 1), "by : float4 = (255, -4, 7, 1)");
     cr_expect_str_eq(argument(shift, 2), "from : int2 = (-3, 12)");
     cr_expect_str_eq(argument(shift, 3), "scale : __half = 0.25");
@@ -502,23 +505,13 @@ Test(capture_command, a_program_that_tries_blocks_has_the_problem_of_one_of_its_
                     "    }\n"
                     "    return hipDeviceSynchronize();\n"
                     "}\n");
-    program_result result = program_run("emulate --capture seen --inputs 1 rows.hip");
-    cr_assert_eq(result.code, 0, "%s%s", result.out, result.err);
-    program_free(&result);
-    json_t *problems = read_json("seen/problem.json");
-    const json_t *rows = of_kernel(problems, "add_rows");
-    cr_assert_not_null(rows);
+    json_t *problems;
+    const json_t *rows =
+        captured("emulate --capture seen --inputs 1 rows.hip", "add_rows", &problems);
     cr_expect_eq(json_array_size(json_object_get(rows, "instances")), 1);
     cr_expect_str_eq(json_string_value(json_array_get(json_object_get(rows, "grid"), 0)), "4");
     json_decref(problems);
-    result = program_run("refactor rows.hip --problem seen/problem.json --out out "
-                         "--json=report.json");
-    json_t *report = read_json("report.json");
-    const json_t *row = json_array_get(json_object_get(report, "kernels"), 0);
-    cr_expect_str_eq(json_string_value(json_object_get(row, "status")), "templated", "%s",
-                     result.err);
-    json_decref(report);
-    program_free(&result);
+    expect_status("rows.hip", "templated");
 }
 
 /* Twice the same, over the file of the first run; another program's differ. */

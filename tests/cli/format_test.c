@@ -1,5 +1,6 @@
 /* Tuned lines are in the format of the project around them, others are the author's. */
 #include "program.h"
+#include "scale_problem.h"
 
 #include <criterion/criterion.h>
 #include <stdbool.h>
@@ -24,13 +25,7 @@ static const char source[] = "#include <hip/hip_runtime.h>\n"
                              "  scale<<< unchanged/256, 256 >>>( in,out,n );\n"
                              "}\n";
 
-static const char problem[] =
-    "{ \"format\": \"hiptemper-problem\", \"version\": 1, \"kernels\": [ {\n"
-    "  \"kernel\": \"scale\", \"problem\": \"line : n\",\n"
-    "  \"args\": [\"in : in float[problem.n]\", \"out : out float[problem.n]\", "
-    "\"n : int = problem.n\"],\n"
-    "  \"host\": {\"n\": \"problem.n\"},\n"
-    "  \"instances\": [ {\"name\": \"a\", \"fields\": {\"n\": 1000}} ] } ] }\n";
+static const char problem[] = SCALE_PROBLEM;
 
 static bool has_formatter(void) {
     return system("command -v clang-format >/dev/null") == 0; /* NOLINT(cert-env33-c) */

@@ -1,5 +1,6 @@
 /* `hiptemper refactor` as a whole. */
 #include "program.h"
+#include "scale_problem.h"
 
 #include "base/memory.h"
 
@@ -21,13 +22,7 @@ static const char source[] =
     "    hipLaunchKernelGGL(scale, dim3((n + BLOCK - 1) / BLOCK), dim3(BLOCK), 0, 0, in, out, n);\n"
     "}\n";
 
-static const char problem[] =
-    "{ \"format\": \"hiptemper-problem\", \"version\": 1, \"kernels\": [ {\n"
-    "  \"kernel\": \"scale\", \"problem\": \"line : n\",\n"
-    "  \"args\": [\"in : in float[problem.n]\", \"out : out float[problem.n]\", "
-    "\"n : int = problem.n\"],\n"
-    "  \"host\": {\"n\": \"problem.n\"},\n"
-    "  \"instances\": [ {\"name\": \"a\", \"fields\": {\"n\": 1000}} ] } ] }\n";
+static const char problem[] = SCALE_PROBLEM;
 
 static json_t *run_json(const char *words, int code) {
     program_result result = program_run(words);

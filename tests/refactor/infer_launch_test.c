@@ -1,5 +1,5 @@
 /* Problems of kernels that nothing launches, and template arguments of launches. */
-#include "support.h"
+#include "infer_support.h"
 
 #include "base/memory.h"
 
@@ -7,8 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-#define HEAD "#include <hip/hip_runtime.h>\n"
 
 static ht_refactor *read_tried(const char *text, bool tries) {
     char path[] = "/tmp/ht_infer_XXXXXX.hip";
