@@ -1,5 +1,7 @@
 #include "base/code_tokens.h"
 
+#include "base/lexeme.h"
+
 #include <ctype.h>
 #include <stdbool.h>
 #include <string.h>
@@ -31,18 +33,13 @@ static const char *skip_line_comment(const char *at) {
     return at;
 }
 
-static const char *skip_block_comment(const char *at) {
-    const char *end = strstr(at + 2, "*/");
-    return end ? end + 2 : at + strlen(at);
-}
-
 /* Skips blanks and comments, in a directive up to the end of its line. */
-static const char *skip_space(const char *at, bool directive) {
+static const char *skip_space(const char *at, const char *end, bool directive) {
     for (;;) {
         if (at[0] == '/' && at[1] == '/')
             at = skip_line_comment(at);
         else if (at[0] == '/' && at[1] == '*')
-            at = skip_block_comment(at);
+            at += ht_block_comment_end(at, 0, (size_t)(end - at));
         else if (continuation(at))
             at += continuation(at);
         else if (isspace((unsigned char)*at) && !(directive && *at == '\n'))
@@ -52,33 +49,13 @@ static const char *skip_space(const char *at, bool directive) {
     }
 }
 
-static const char *raw_string_end(const char *quote) {
-    size_t length = strcspn(quote + 1, "(");
-    if (length > 16 || quote[1 + length] == 0)
-        return quote + strlen(quote);
-    for (const char *at = quote + 1 + length; *at; ++at)
-        if (*at == ')' && strncmp(at + 1, quote + 1, length) == 0 && at[1 + length] == '"')
-            return at + length + 2;
-    return quote + strlen(quote);
-}
-
-static const char *string_end(const char *at) {
-    char quote = *at++;
-    while (*at && *at != quote && *at != '\n')
-        at += *at == '\\' && at[1] ? 2 : 1;
-    return *at == quote ? at + 1 : at;
-}
-
 static const char *suffix_end(const char *at) {
     while (is_name(*at))
         ++at;
     return at;
 }
 
-static const char *literal_end(const char *at) {
-    return suffix_end(string_end(at));
-}
-
+/* As preprocessors see it: 0xE+1 is one. */
 static const char *number_end(const char *at) {
     while (is_name(*at) || *at == '.' || (*at == '\'' && is_name(at[1])) ||
            ((*at == '+' || *at == '-') && strchr("eEpP", at[-1])))
@@ -86,29 +63,26 @@ static const char *number_end(const char *at) {
     return at;
 }
 
-static const char *punct_end(const char *at) {
-    static const char *const longer[] = {
-        "<<<", ">>>", "<=>", "<<=", ">>=", "...", "->*", "::", "->", "++", "--", "<<",
-        ">>",  "<=",  ">=",  "==",  "!=",  "&&",  "||",  "+=", "-=", "*=", "/=", "%=",
-        "&=",  "|=",  "^=",  "##",  ".*",  "<:",  ":>",  "<%", "%>", "%:"};
-    for (size_t i = 0; i < sizeof longer / sizeof *longer; ++i)
-        if (strncmp(at, longer[i], strlen(longer[i])) == 0)
-            return at + strlen(longer[i]);
-    return at + 1;
+/* Returns the end of a mark that parsers of kernels need not know as one token; NULL: it is another
+ * token. */
+static const char *rare_mark_end(const char *at) {
+    static const char *const marks[] = {"<=>", ".*", "<:", ":>", "<%", "%>", "%:"};
+    for (size_t i = 0; i < sizeof marks / sizeof *marks; ++i)
+        if (strncmp(at, marks[i], strlen(marks[i])) == 0)
+            return at + strlen(marks[i]);
+    return NULL;
 }
 
-static const char *token_end(const char *at) {
-    if (isdigit((unsigned char)*at) || (*at == '.' && isdigit((unsigned char)at[1])))
+static const char *token_end(const char *at, const char *end) {
+    const char *mark = rare_mark_end(at);
+    if (mark)
+        return mark;
+    ht_token_kind kind;
+    size_t length = ht_lexeme_end(at, 0, (size_t)(end - at), &kind);
+    if (kind == HT_TOKEN_NUMBER)
         return number_end(at + 1);
-    if (*at == '"' || *at == '\'')
-        return literal_end(at);
-    if (!is_name(*at))
-        return punct_end(at);
-    const char *end = suffix_end(at);
-    bool prefix = end - at <= 3 && strspn(at, "uUL8R") >= (size_t)(end - at);
-    if (prefix && *end == '"' && end[-1] == 'R')
-        return suffix_end(raw_string_end(end));
-    return prefix && (*end == '"' || *end == '\'') ? literal_end(end) : end;
+    /* a literal has its suffix, and names may have a '$' */
+    return kind == HT_TOKEN_PUNCT && *at != '$' ? at + length : suffix_end(at + length);
 }
 
 static bool is_line_directive(const char *text) {
@@ -122,13 +96,13 @@ static bool is_joined(const char *end, const char *next) {
     return end == next && next[-1] == '\n';
 }
 
-/* `at` is at the '#'; returns the end of the line. */
-static const char *directive_append(const char *at, ht_text *out) {
+/* `at` is at the '#', `whole` at the end of the code; returns the end of the line. */
+static const char *directive_append(const char *at, const char *whole, ht_text *out) {
     size_t begun = out->length;
     for (const char *next; *at && *at != '\n'; at = next) {
-        const char *end = token_end(at);
+        const char *end = token_end(at, whole);
         ht_text_append_n(out, at, (size_t)(end - at));
-        next = skip_space(end, true);
+        next = skip_space(end, whole, true);
         bool mark = *at == '#' && out->length == begun + 1;
         if (!mark && next > end && *next &&
             *next != '\n') /* "F (x)" defines another macro than "F(x)" */
@@ -150,16 +124,17 @@ void ht_code_tokens(const char *code, ht_text *out) {
         ht_text_append(out, code);
         return;
     }
+    const char *whole = code + strlen(code);
     for (const char *at = code; *at;) {
-        const char *next = skip_space(at, false);
+        const char *next = skip_space(at, whole, false);
         line_start = line_start || memchr(at, '\n', (size_t)(next - at)) != NULL;
         at = next;
         if (*at == '#' && line_start) {
-            at = directive_append(at, out);
+            at = directive_append(at, whole, out);
         } else if (*at) {
-            const char *end = token_end(at);
+            const char *end = token_end(at, whole);
             ht_text_append_n(out, at, (size_t)(end - at));
-            next = skip_space(end, false);
+            next = skip_space(end, whole, false);
             ht_text_append(out, next > end && is_joined(end, next) ? "\\\n" : "\n");
             at = end;
         }

@@ -4,18 +4,10 @@
 #ifndef HT_REFACTOR_SOURCE_LEXER_H
 #define HT_REFACTOR_SOURCE_LEXER_H
 
+#include "base/lexeme.h"
 #include "refactor/source/range.h"
 
 #include <stdbool.h>
-
-typedef enum ht_token_kind {
-    HT_TOKEN_NAME,
-    HT_TOKEN_NUMBER,
-    HT_TOKEN_STRING, /* string or character literal, also a raw string */
-    HT_TOKEN_PUNCT,
-    HT_TOKEN_DIRECTIVE /* a whole preprocessor line with its continuations, without the last newline
-                        */
-} ht_token_kind;
 
 typedef struct ht_token {
     ht_token_kind kind;
