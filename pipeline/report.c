@@ -53,6 +53,13 @@ const char *ht_report_text_of(const json_t *object, const char *key) {
     return text ? text : "";
 }
 
+void ht_report_json_copy(json_t *to, const json_t *from, const char *const *keys) {
+    for (; *keys; ++keys) {
+        json_t *value = json_object_get(from, *keys);
+        json_object_set_new(to, *keys, value ? json_incref(value) : json_null());
+    }
+}
+
 json_t *ht_report_json_text(const char *text) {
     if (!text)
         return json_null();

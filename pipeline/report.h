@@ -39,6 +39,8 @@ json_t *ht_report_json_new(const char *format, int version);
 json_t *ht_report_json_text(const char *text);
 /* Returns a member that is a string, "" where there is none; borrowed. */
 const char *ht_report_text_of(const json_t *object, const char *key);
+/* Sets members of an object to what another one has; null where it has none. `keys` end in NULL. */
+void ht_report_json_copy(json_t *to, const json_t *from, const char *const *keys);
 /* Returns true if this stream may have colours and cursor movement (a terminal, NO_COLOR unset,
  * TERM not dumb). */
 bool ht_report_is_terminal(FILE *stream);

@@ -12,22 +12,15 @@
 /* ---- loading */
 
 static json_t *row_of(const ht_night_result *result, const json_t *document) {
-    static const char *const of_entry[] = {"status", "speedup", "speedup_ci"};
-    static const char *const of_document[] = {"watch", "history", "config", "evaluations"};
+    static const char *const of_entry[] = {"status", "speedup", "speedup_ci", NULL};
+    static const char *const of_document[] = {"watch", "history", "config", "evaluations", NULL};
     json_t *row =
         json_pack("{s:o, s:o, s:o, s:o, s:s, s:I}", "kernel", ht_report_json_text(result->kernel),
                   "problem", ht_report_json_text(result->problem), "device",
                   ht_report_json_text(result->device), "file", ht_report_json_text(result->file),
                   "kernel_key", result->kernel_key, "night", (json_int_t)result->night);
-    const json_t *entry = json_object_get(document, "entry");
-    for (size_t i = 0; i < sizeof of_entry / sizeof *of_entry; ++i) {
-        json_t *value = json_object_get(entry, of_entry[i]);
-        json_object_set_new(row, of_entry[i], value ? json_incref(value) : json_null());
-    }
-    for (size_t i = 0; i < sizeof of_document / sizeof *of_document; ++i) {
-        json_t *value = json_object_get(document, of_document[i]);
-        json_object_set_new(row, of_document[i], value ? json_incref(value) : json_null());
-    }
+    ht_report_json_copy(row, json_object_get(document, "entry"), of_entry);
+    ht_report_json_copy(row, document, of_document);
     return row;
 }
 

@@ -349,23 +349,17 @@ static json_t *row_new(const ht_night *night, const ht_night_turn *turn, const c
                   ht_report_json_text(problem), "device", turn->device->session.device.name, "file",
                   ht_report_json_text(night->sources.items[turn->source].path), "source_key",
                   json_string(turn->look.key));
-    static const char *const members[] = {"status",     "line",     "reason",        "speedup",
-                                          "speedup_ci", "tuned_ms", "original_ms",   "tuned_file",
-                                          "patch_file", "verified", "problem_fields"};
-    for (size_t i = 0; i < sizeof members / sizeof *members; ++i) {
-        json_t *value = json_object_get(entry, members[i]);
-        json_object_set_new(row, members[i], value ? json_incref(value) : json_null());
-    }
+    static const char *const members[] = {"status",     "line",     "reason",         "speedup",
+                                          "speedup_ci", "tuned_ms", "original_ms",    "tuned_file",
+                                          "patch_file", "verified", "problem_fields", NULL};
+    ht_report_json_copy(row, entry, members);
     return row;
 }
 
 static void document_members(json_t *row, const json_t *document, bool kept) {
-    static const char *const members[] = {"config", "evaluations", "night",
-                                          "timed",  "watch",       "parts"};
-    for (size_t i = 0; i < sizeof members / sizeof *members; ++i) {
-        json_t *value = json_object_get(document, members[i]);
-        json_object_set_new(row, members[i], value ? json_incref(value) : json_null());
-    }
+    static const char *const members[] = {"config", "evaluations", "night", "timed",
+                                          "watch",  "parts",       NULL};
+    ht_report_json_copy(row, document, members);
     json_object_set_new(row, "kept", json_boolean(kept));
 }
 
