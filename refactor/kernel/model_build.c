@@ -14,6 +14,7 @@
 #include "refactor/kernel/waits.h"
 #include "refactor/launch/extent.h"
 #include "refactor/launch/symbol.h"
+#include "refactor/source/operators.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -266,8 +267,7 @@ static bool on_use(CXCursor cursor, CXCursor parent, void *context) {
     switch (clang_getCursorKind(cursor)) {
     case CXCursor_BinaryOperator:
     case CXCursor_CompoundAssignOperator:
-        if (ht_ast_binary(cursor, &binary, &left, &right) && binary >= CXBinaryOperator_Assign &&
-            binary <= CXBinaryOperator_OrAssign)
+        if (ht_ast_binary(cursor, &binary, &left, &right) && ht_operator_assigns((int)binary))
             note(model, root_variable(left), true, cursor);
         break;
     case CXCursor_UnaryOperator:

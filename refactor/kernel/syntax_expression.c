@@ -3,6 +3,7 @@
 #include "refactor/kernel/syntax_build.h"
 #include "refactor/kernel/syntax_call.h"
 #include "refactor/kernel/syntax_variable.h"
+#include "refactor/source/operators.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -70,7 +71,7 @@ static ht_syntax *build_binary(ht_syntax_builder *b, ht_syntax *parent, CXCursor
     enum CXBinaryOperatorKind op = clang_getCursorBinaryOperatorKind(cursor);
     bool known = op != CXBinaryOperator_Invalid && op != CXBinaryOperator_PtrMemD &&
                  op != CXBinaryOperator_PtrMemI;
-    bool assigns = op >= CXBinaryOperator_Assign && op <= CXBinaryOperator_OrAssign;
+    bool assigns = ht_operator_assigns((int)op);
     ht_syntax_kind kind = !known    ? HT_SYNTAX_UNKNOWN
                           : assigns ? HT_SYNTAX_ASSIGN
                                     : HT_SYNTAX_BINARY;

@@ -1,5 +1,6 @@
 #include "refactor/launch/settled.h"
 #include "refactor/source/ast.h"
+#include "refactor/source/operators.h"
 #include "refactor/source/variable_reach.h"
 
 typedef struct place {
@@ -51,8 +52,7 @@ static bool on_field_change(CXCursor cursor, CXCursor parent, void *context) {
     CXCursor left, right;
     if (ht_ast_binary(cursor, &binary, &left, &right))
         in->changes =
-            in->changes || (binary >= CXBinaryOperator_Assign &&
-                            binary <= CXBinaryOperator_OrAssign && is_field(left, in->field));
+            in->changes || (ht_operator_assigns((int)binary) && is_field(left, in->field));
     else if (ht_ast_unary(cursor, &unary, &left))
         in->changes = in->changes || (unary <= CXUnaryOperator_AddrOf && is_field(left, in->field));
     else if (clang_getCursorKind(cursor) == CXCursor_CallExpr)

@@ -3,6 +3,10 @@
 
 #include <stddef.h>
 
+bool ht_operator_assigns(int kind) {
+    return kind >= HT_BINARY_ASSIGN && kind <= HT_BINARY_OR_ASSIGN;
+}
+
 const char *ht_operator_text(int kind) {
     static const char *const texts[] = {
         [HT_BINARY_MUL] = "*",    [HT_BINARY_DIV] = "/",     [HT_BINARY_REM] = "%",

@@ -4,6 +4,8 @@
 
 #include "refactor/source/libclang.h"
 
+#include <stdbool.h>
+
 /* With libclang's values, and in its order: from ASSIGN to OR_ASSIGN are those that assign. */
 typedef enum ht_binary {
     HT_BINARY_INVALID = CXBinaryOperator_Invalid,
@@ -49,6 +51,8 @@ typedef enum ht_unary {
     HT_UNARY_NOT = CXUnaryOperator_LNot
 } ht_unary;
 
+/* Returns true for a binary operator that assigns, also one that computes first (+=). */
+bool ht_operator_assigns(int kind);
 /* Returns a binary operator without assignment as it is written; NULL for others. */
 const char *ht_operator_text(int kind);
 /* Return the comparison < > <= >= with its sides exchanged, and its opposite; HT_BINARY_INVALID for

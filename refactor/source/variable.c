@@ -3,6 +3,7 @@
 
 #include "base/memory.h"
 #include "refactor/source/ast.h"
+#include "refactor/source/operators.h"
 
 #include <stdlib.h>
 
@@ -36,7 +37,7 @@ static bool on_write(CXCursor cursor, CXCursor parent, void *context) {
     enum CXUnaryOperatorKind unary;
     CXCursor left, right;
     if (ht_ast_binary(cursor, &binary, &left, &right)) {
-        if (binary >= CXBinaryOperator_Assign && binary <= CXBinaryOperator_OrAssign)
+        if (ht_operator_assigns((int)binary))
             search->count += clang_equalCursors(root(left), search->variable);
     } else if (ht_ast_unary(cursor, &unary, &left)) {
         if (unary <= CXUnaryOperator_AddrOf)

@@ -2,6 +2,7 @@
 
 #include "base/memory.h"
 #include "refactor/source/ast.h"
+#include "refactor/source/operators.h"
 #include "refactor/source/variable.h"
 
 #include <stdlib.h>
@@ -151,7 +152,7 @@ static bool on_other_part(CXCursor cursor, CXCursor parent, void *context) {
             return true;
         left = clang_Cursor_getArgument(cursor, 0);
     } else if (ht_ast_binary(cursor, &kind, &left, &right)) {
-        if (kind >= CXBinaryOperator_Assign && kind <= CXBinaryOperator_OrAssign)
+        if (ht_operator_assigns((int)kind))
             part = part_of(left, search->in->variable);
     } else if (ht_ast_unary(cursor, &unary, &left) && unary <= CXUnaryOperator_AddrOf)
         part = unary == CXUnaryOperator_AddrOf ? -2 : part_of(left, search->in->variable);
