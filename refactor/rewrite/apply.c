@@ -235,7 +235,7 @@ static ht_status merge_all(const ht_source *source, replacements *list, ht_appli
         status = merge(file, list, &index, &text, error);
         bool changed = strcmp(text.data, file->text) != 0;
         if (status == HT_OK && i == 0)
-            file_add(out, file->path, ht_index_join_text(ht_text_take(&text), &source->splits));
+            file_add(out, file->path, ht_source_author_text(source, ht_text_take(&text)));
         else if (status == HT_OK && changed)
             file_add(out, file->path, ht_text_take(&text));
         else
@@ -317,8 +317,8 @@ ht_status ht_refactor_apply(const ht_refactor *refactor, const ht_refactor_choic
     else if (applied.count == 1)
         *out_source = ht_strdup(applied.files[0].text);
     else /* a kernel without a choice of values is not rewritten */
-        *out_source = ht_index_join_text(ht_strdup(refactor->source->files[0].text),
-                                         &refactor->source->splits);
+        *out_source =
+            ht_source_author_text(refactor->source, ht_strdup(refactor->source->files[0].text));
     ht_applied_free(&applied);
     return status;
 }

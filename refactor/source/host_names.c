@@ -103,12 +103,18 @@ static const char thrust_text[] =
 /* <cuda_fp16.h> is HIP's header under another name. */
 static const char half_text[] = "#pragma once\n#include <hip/hip_fp16.h>\n";
 
+/* So is <cooperative_groups.h>. */
+static const char groups_text[] = "#pragma once\n#include <hip/hip_cooperative_groups.h>\n";
+
 const ht_host_library ht_host_libraries[HT_HOST_LIBRARIES] = {
     {"/hiptemper/cuda_names.h", cuda_text, {"'cuda"}},
     {"/hiptemper/thrust_names.h", thrust_text, {"undeclared identifier 'thrust'"}},
     {"/hiptemper/half_names.h",
      half_text,
      {" name 'half", " name '__half", "identifier 'half", "identifier '__half"}},
+    {"/hiptemper/groups_names.h",
+     groups_text,
+     {"identifier 'cooperative_groups'", "name 'cooperative_groups'", "expected namespace name"}},
     {"/hiptemper/torch_names.h",
      ht_torch_names,
      {"identifier 'at'", "identifier 'torch'", "identifier 'c10'", "identifier 'AT_"}}};

@@ -1,13 +1,21 @@
 /* Libraries of which a source may use names and whose headers are not there: CUDA's runtime,
- * Thrust, CUDA's half numbers, PyTorch. Files in memory declare these names, so that the launches
- * next to them can be read. Nothing of them gets into a template: device code that uses one stays
- * as it was. Half numbers are HIP's own, so that a kernel may use them. Private to refactor/. */
+ * Thrust, CUDA's half numbers and cooperative groups, PyTorch. Files in memory declare these names,
+ * so that the launches next to them can be read. Nothing of them gets into a template: device code
+ * that uses one stays as it was. Half numbers are HIP's own, so that a kernel may use them. Private
+ * to refactor/. */
 #ifndef HT_REFACTOR_SOURCE_HOST_NAMES_H
 #define HT_REFACTOR_SOURCE_HOST_NAMES_H
 
 #include <stdbool.h>
 
-enum { HT_HOST_CUDA, HT_HOST_THRUST, HT_HOST_HALF, HT_HOST_TORCH, HT_HOST_LIBRARIES };
+enum {
+    HT_HOST_CUDA,
+    HT_HOST_THRUST,
+    HT_HOST_HALF,
+    HT_HOST_GROUPS,
+    HT_HOST_TORCH,
+    HT_HOST_LIBRARIES
+};
 enum { HT_HOST_MISSED_MAX = 4 };
 
 typedef struct ht_host_library {

@@ -295,19 +295,28 @@ static unsigned libraries_missed(const ht_source *source) {
     return missed;
 }
 
-/* Parses the unit again if declarations of the file being analysed are to be split. */
-static enum CXErrorCode indices_split(ht_source *source) {
-    CXFile file = source->unit ? clang_getFile(source->unit, source->path) : NULL;
-    char *text = file ? ht_index_split_text(source->unit, file, &source->splits) : NULL;
+/* Parses the unit again with this text in place of the file; NULL: not. Takes over `text`. */
+static enum CXErrorCode text_replace(ht_source *source, CXFile file, char *text) {
     if (!text)
         return CXError_Success;
     CXString name = clang_getFileName(file);
-    const ht_file_text split = {ht_strdup(clang_getCString(name)), text};
+    const ht_file_text changed = {ht_strdup(clang_getCString(name)), text};
     clang_disposeString(name);
-    enum CXErrorCode code = unit_parse(source, &split, 1);
-    free(split.path);
+    enum CXErrorCode code = unit_parse(source, &changed, 1);
+    free(changed.path);
     free(text);
     return code;
+}
+
+/* Parses the unit again if parts of the file being analysed are to be read in another form. */
+static enum CXErrorCode forms_change(ht_source *source) {
+    CXFile file = source->unit ? clang_getFile(source->unit, source->path) : NULL;
+    char *text = file ? ht_whole_block_text(source->unit, file, &source->whole_blocks) : NULL;
+    enum CXErrorCode code = text_replace(source, file, text);
+    file =
+        code == CXError_Success && source->unit ? clang_getFile(source->unit, source->path) : NULL;
+    text = file ? ht_index_split_text(source->unit, file, &source->splits) : NULL;
+    return file ? text_replace(source, file, text) : code;
 }
 
 /* `files`: texts to be read in place of those of files. */
@@ -319,7 +328,7 @@ static ht_status source_parse(ht_source *source, const ht_file_text *files, size
         code = unit_parse(source, files, count);
     }
     if (code == CXError_Success && count == 0)
-        code = indices_split(source);
+        code = forms_change(source);
     if (code != CXError_Success || !source->unit)
         return ht_error_set_at(error, HT_ERROR_INPUT, source->path, 0, 0,
                                "%s: libclang could not read it (code %d); check the compiler "
@@ -394,6 +403,10 @@ static void call_free(ht_call *call) {
     free((char **)call->own);
     free((char *)call->cache);
     free((char *)call->resource_dir);
+}
+
+char *ht_source_author_text(const ht_source *source, char *text) {
+    return ht_whole_block_restore(ht_index_join_text(text, &source->splits), &source->whole_blocks);
 }
 
 ht_status ht_source_prepare(const ht_refactor_options *options, ht_error *error) {
@@ -515,6 +528,7 @@ void ht_source_free(ht_source *source) {
         free(source->errors.items[i].message);
     call_free(&source->call);
     ht_index_splits_free(&source->splits);
+    ht_whole_blocks_free(&source->whole_blocks);
     free(source->files);
     free(source->text);
     free(source->macros.items);

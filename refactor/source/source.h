@@ -7,6 +7,7 @@
 #include "refactor/source/lexer.h"
 #include "refactor/source/options.h"
 #include "refactor/source/split_index.h"
+#include "refactor/source/whole_block.h"
 
 /* One of the user's files in the unit: its main file or a header that is not a system header. */
 typedef struct ht_user_file {
@@ -100,8 +101,9 @@ typedef struct ht_source {
     ht_macro_list macros;
     ht_expansion_list expansions;
     ht_source_errors errors;
-    uint64_t operations;    /* limit of isl's operations */
-    ht_index_splits splits; /* differences between the text of files[0] and the file */
+    uint64_t operations;          /* limit of isl's operations */
+    ht_index_splits splits;       /* differences between the text of files[0] and the file */
+    ht_whole_blocks whole_blocks; /* further ones */
 } ht_source;
 
 /* Loads libclang and parses HIP's header for sources with these options, if it is kept (options.h).
@@ -111,6 +113,10 @@ ht_status ht_source_prepare(const ht_refactor_options *options, ht_error *error)
 ht_status ht_source_open(const char *path, const ht_refactor_options *options,
                          ht_source **out_source, ht_error *error);
 void ht_source_free(ht_source *source);
+
+/* Returns a text made of files[0] with the author's forms where it has those that the file was read
+ * in. Takes over `text`; free(). */
+char *ht_source_author_text(const ht_source *source, char *text);
 
 /* Returns the index of a file among the user's; SIZE_MAX: it is not one of them. */
 size_t ht_source_file(const ht_source *source, CXFile file);

@@ -214,6 +214,25 @@ Test(tree, cuda_sources_have_half_numbers) {
     }
 }
 
+/* Nor is <cooperative_groups.h>. */
+Test(tree, cuda_sources_have_cooperative_groups) {
+    char *path = tree_put(
+        "k.cu", "#include <cooperative_groups.h>\nnamespace cg = cooperative_groups;\n"
+                "__global__ void k(const float *a, float *b, int n) {\n"
+                "  auto block = cg::this_thread_block();\n"
+                "  int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+                "  if (i < n) b[i] = 2.0f * a[i];\n  cg::sync(block);\n}\n"
+                "void f(const float *a, float *b, int n) {\n  k<<<(n + 255) / 256, 256>>>(a, b, n);"
+                "\n}\n");
+    ht_refactor *refactor;
+    ht_error error = {0};
+    cr_assert_eq(ht_refactor_file(path, NULL, NULL, &refactor, &error), HT_OK, "%s", error.message);
+    const ht_kernel *kernel = kernel_named(refactor, "k", NULL);
+    cr_expect_eq(kernel->status, HT_KERNEL_TEMPLATED, "%s", kernel->reason);
+    ht_refactor_free(refactor);
+    free(path);
+}
+
 Test(tree, a_kernel_is_judged_by_its_own_errors) {
     char *path = tree_put(
         "k.hip",
