@@ -59,21 +59,26 @@ static const struct {
 /* Functions that compute a value from their arguments alone, without the f, l, __ and rounding
  * parts of their names. */
 static const char *const pure_names[] = {
-    "abs",     "labs",      "llabs",     "fabs",   "sqrt",     "rsqrt",   "cbrt",   "rcbrt",
-    "exp",     "exp2",      "exp10",     "expm1",  "log",      "log2",    "log10",  "log1p",
-    "pow",     "powi",      "sin",       "cos",    "tan",      "sinpi",   "cospi",  "asin",
-    "acos",    "atan",      "atan2",     "sinh",   "cosh",     "tanh",    "asinh",  "acosh",
-    "atanh",   "erf",       "erfc",      "erfinv", "tgamma",   "lgamma",  "floor",  "ceil",
-    "round",   "rint",      "nearbyint", "trunc",  "lrint",    "lround",  "llrint", "llround",
-    "fmod",    "remainder", "fma",       "mad",    "mul24",    "umul24",  "mulhi",  "umulhi",
-    "fmin",    "fmax",      "min",       "max",    "umin",     "umax",    "clamp",  "copysign",
-    "fdim",    "hypot",     "isnan",     "isinf",  "isfinite", "signbit", "ldg",    "saturate",
-    "fdivide", "frcp",      "fsqrt",     "frsqrt", "fadd",     "fsub",    "fmul",   "fdiv",
-    "popc",    "popcll",    "clz",       "clzll",  "ffs",      "ffsll",   "brev",   "brevll",
-    "sad",     "usad",      "sincos",    "hadd",   "hsub",     "hmul",    "hdiv",   "hfma",
-    "hneg",    "habs",      "hmax",      "hmin",   "hgt",      "hlt",     "hge",    "hle",
-    "heq",     "hne",       "hadd2",     "hsub2",  "hmul2",    "hfma2",   "ldexp",  "dadd",
-    "dmul",    "ddiv",      "drcp",      "dsqrt",  "forward",  "move",    "ilogb"};
+    "abs",       "labs",      "llabs",    "fabs",     "sqrt",   "rsqrt",
+    "cbrt",      "rcbrt",     "exp",      "exp2",     "exp10",  "expm1",
+    "log",       "log2",      "log10",    "log1p",    "pow",    "powi",
+    "sin",       "cos",       "tan",      "sinpi",    "cospi",  "asin",
+    "acos",      "atan",      "atan2",    "sinh",     "cosh",   "tanh",
+    "asinh",     "acosh",     "atanh",    "erf",      "erfc",   "erfinv",
+    "tgamma",    "lgamma",    "floor",    "ceil",     "round",  "rint",
+    "nearbyint", "trunc",     "lrint",    "lround",   "llrint", "llround",
+    "fmod",      "remainder", "fma",      "mad",      "mul24",  "umul24",
+    "mulhi",     "umulhi",    "fmin",     "fmax",     "min",    "max",
+    "umin",      "umax",      "clamp",    "copysign", "fdim",   "hypot",
+    "isnan",     "isinf",     "isfinite", "signbit",  "ldg",    "saturate",
+    "fdivide",   "frcp",      "fsqrt",    "frsqrt",   "fadd",   "fsub",
+    "fmul",      "fdiv",      "popc",     "popcll",   "clz",    "clzll",
+    "ffs",       "ffsll",     "brev",     "brevll",   "sad",    "usad",
+    "sincos",    "hadd",      "hsub",     "hmul",     "hdiv",   "hfma",
+    "hneg",      "habs",      "hmax",     "hmin",     "hgt",    "hlt",
+    "hge",       "hle",       "heq",      "hne",      "hadd2",  "hsub2",
+    "hmul2",     "hfma2",     "ldexp",    "dadd",     "dmul",   "ddiv",
+    "drcp",      "dsqrt",     "forward",  "move",     "ilogb",  "this_thread_block"};
 
 /* The same of bits, and of one half or two. */
 static const char *const pure_long_names[] = {

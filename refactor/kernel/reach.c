@@ -4,6 +4,7 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "refactor/kernel/facts.h"
+#include "refactor/kernel/groups.h"
 #include "refactor/kernel/indexing.h"
 #include "refactor/kernel/syntax_origin.h"
 #include "refactor/kernel/syntax_tree.h"
@@ -110,7 +111,10 @@ static void note_meeting(const reaching *in) {
 
 static void note_call(const reaching *in, const char *name, CXCursor call) {
     ht_kernel_facts *facts = in->model->facts;
-    if (ht_callee_class_of(name) == HT_CALLEE_BARRIER)
+    bool group = ht_group_is_barrier(call);
+    if (group)
+        feature_set(in->model, HT_FEATURE_BARRIER, call);
+    if (group || ht_callee_class_of(name) == HT_CALLEE_BARRIER)
         note_meeting(in);
     if (!facts->reached.vote_line && ht_text_begins(name, "__syncthreads_"))
         facts->reached.vote_line = ht_ast_line(call);
@@ -160,7 +164,11 @@ static bool on_cursor(CXCursor cursor, CXCursor parent, void *context) {
         if (clang_isExpression(kind) && note_index(in->names, name, kind == CXCursor_CallExpr) &&
             kind == CXCursor_DeclRefExpr && clang_getCursorKind(parent) != CXCursor_MemberRefExpr)
             feature_set(model, HT_FEATURE_INDEX_ESCAPE, cursor);
-        feature_set(model, ht_feature_of_name(name), cursor);
+        ht_feature feature = ht_feature_of_name(name);
+        if (feature != HT_FEATURE_COOPERATIVE) /* what groups are asked for decides */
+            feature_set(model, feature, cursor);
+        if (ht_group_is_other(cursor))
+            feature_set(model, HT_FEATURE_COOPERATIVE, cursor);
         if (kind == CXCursor_CallExpr)
             note_call(in, name, cursor);
         free(name);

@@ -2,6 +2,7 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "refactor/kernel/facts.h"
+#include "refactor/kernel/groups.h"
 #include "refactor/kernel/reach.h"
 #include "refactor/kernel/syntax_build.h"
 
@@ -295,7 +296,8 @@ static ht_syntax_call *call_facts(const ht_syntax_builder *b, const ht_syntax *n
                                   CXCursor cursor, CXCursor callee, bool unresolved) {
     ht_syntax_call *call = ht_alloc(1, sizeof *call + node->count);
     bool known = !clang_Cursor_isNull(callee);
-    call->name = ht_cursor_name(known ? callee : cursor);
+    call->name = ht_group_is_barrier(cursor) ? ht_strdup("__syncthreads")
+                                             : ht_cursor_name(known ? callee : cursor);
     call->class = ht_callee_class_of(call->name);
     call->effect = known        ? effect_of(callee, call->name)
                    : unresolved ? HT_CALL_UNKNOWN
@@ -364,6 +366,10 @@ ht_syntax *ht_syntax_build_call(ht_syntax_builder *b, ht_syntax *parent, CXCurso
     resolve_operator(b, node, of.function);
     if (node->kind != HT_SYNTAX_CALL)
         return node;
+    if (ht_group_is_barrier(cursor)) { /* as if it were __syncthreads() */
+        node->count = 0;
+        of.has_object = false;
+    }
     node->op = (int)node->count;
     if (b->whole && !clang_Cursor_isNull(of.written))
         ht_syntax_add_below(b, node, of.written);
