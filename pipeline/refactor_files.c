@@ -228,7 +228,8 @@ static int file_run(void *context, size_t task, FILE *out) {
                      .watch = &watch.watch,
                      .recipe = in->request->compiler.recipe,
                      .without = in->request->compiler.without,
-                     .tries = in->request->compiler.tries}};
+                     .tries = in->request->compiler.tries,
+                     .own_build = in->request->compiler.own_build}};
     ht_survey survey;
     file_survey(in, index, &options, &survey);
     const ht_analysis *analysis = &survey.analyses[0];

@@ -3,6 +3,7 @@
 #include "refactor/infer/infer.h"
 #include "refactor/kernel/discover.h"
 #include "refactor/kernel/model_build.h"
+#include "refactor/kernel/pins.h"
 #include "refactor/kernel/specialised.h"
 #include "refactor/plan/coverage.h"
 #include "refactor/plan/launch_edit.h"
@@ -77,7 +78,8 @@ static char *plan_all(ht_kernel_work *work, bool known, ht_transformation_set wi
     do {
         ht_kernel_forget_plan(work);
         ht_plan_init(&work->plan, &work->model);
-        work->plan.request = (ht_plan_request){without | work->without, work->recipe, stay};
+        work->plan.request =
+            (ht_plan_request){without | work->without, work->recipe, stay, work->for_build};
         ht_grid_read(&work->model, &work->grid);
         work->modelled = true;
         ht_plan_run(&work->plan);
@@ -246,6 +248,11 @@ static void transform(ht_kernel *kernel, ht_kernel_work *work, ht_slice *slice) 
     char *problem = binding_problem(kernel, work, slice, &line);
     free(plan_all(work, false, 0, false));
     bool empty = is_empty(&work->plan) && !work->recipe;
+    if (empty && work->own_build && ht_pin_find_of(model, HT_PIN_BUILDS, ~0U)) {
+        work->for_build = true;
+        free(plan_all(work, false, 0, false));
+        empty = is_empty(&work->plan);
+    }
     if (!problem && !empty) {
         make_template(kernel, work, slice);
         return;
@@ -381,7 +388,7 @@ typedef struct analysis {
     const ht_problem_file *problems;
     const ht_recipe *recipe;
     unsigned without;
-    bool tries;
+    bool tries, own_build;
     ht_kernel *kernel;
     ht_kernel_work *work;
     size_t file; /* that defines it */
@@ -426,6 +433,7 @@ static void analyse(void *argument) {
     }
     work->without = in->without;
     work->tries = in->tries;
+    work->own_build = in->own_build;
     cut_and_transform(in->cursor, kernel, work);
 }
 
@@ -439,6 +447,7 @@ static void analyse_watched(const ht_source *source, CXCursor cursor,
                    .recipe = options ? options->recipe : NULL,
                    .without = options ? options->without : 0,
                    .tries = options && options->tries,
+                   .own_build = options && options->own_build,
                    .kernel = kernel,
                    .work = work};
     ht_lost_kernel lost = {0};

@@ -12,6 +12,8 @@ typedef struct ht_kernel_work {
     const struct ht_recipe_kernel *recipe; /* NULL: none; borrowed */
     unsigned without;                      /* of ht_refactor_options, as the next */
     bool tries;
+    bool own_build;
+    bool for_build; /* the plan is for this build alone */
     ht_model model;
     ht_plan plan;
     ht_grid grid;

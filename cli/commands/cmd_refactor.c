@@ -244,6 +244,7 @@ static int run_refactor(const ht_command_line *line) {
         status = given->recipe ? ht_recipe_load(given->recipe, &recipe, &error) : HT_OK;
     request.compiler.recipe = recipe;
     request.compiler.tries = request.verify;
+    request.compiler.own_build = true;
     if (status == HT_OK)
         status =
             ht_transformations_without(given->compiler.without.items, given->compiler.without.count,

@@ -30,7 +30,7 @@ typedef struct scan {
 static void branch_pin(ht_model *model, unsigned what, size_t file, size_t offset, const char *name,
                        const char *who) {
     char *where = ht_conditional_words(model->facts->source, file, offset);
-    ht_pin_add(model, what, file, offset, ht_format("'%s'%s %s", name, who, where));
+    ht_pin_add(model, HT_PIN_BUILDS, what, file, offset, ht_format("'%s'%s %s", name, who, where));
     free(where);
 }
 
@@ -320,7 +320,7 @@ static void look_at_header(scan *in) {
         return;
     int line = ht_source_line(model->facts->source, file, header.begin);
     unsigned what = HT_PINNED_HEADER | (names_bounds(model, header) ? HT_PINNED_PLACES : 0U);
-    ht_pin_add(model, what, file, header.begin,
+    ht_pin_add(model, HT_PIN_BUILDS, what, file, header.begin,
                ht_format("a conditional stands in the kernel's header (line %d): what is added to "
                          "it would be missing in other builds; put the whole header under the "
                          "conditional, or none of it",
@@ -502,7 +502,8 @@ static void look_at_launch(ht_model *model, const ht_launch_site *site,
     ht_range function;
     ht_range call = call_of(source, site);
     if (ht_source_has_conditional(source, site->file, call))
-        ht_pin_add(model, HT_PINNED_LAUNCH | HT_PINNED_PLACES, site->file, site->range.begin,
+        ht_pin_add(model, HT_PIN_BUILDS, HT_PINNED_LAUNCH | HT_PINNED_PLACES, site->file,
+                   site->range.begin,
                    ht_strdup("a conditional stands inside of the launch: other builds launch it "
                              "in another way"));
     ht_names_read(&names, source, site->file, call);

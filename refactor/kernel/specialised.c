@@ -62,7 +62,8 @@ static enum CXChildVisitResult on_declaration(CXCursor cursor, CXCursor parent, 
         !ht_source_range(in->model->facts->source, cursor, &file, &range))
         return CXChildVisit_Continue;
     char *name = ht_specialised_name(cursor);
-    ht_pin_add(in->model, HT_PINNED_PLACES | HT_PINNED_LAUNCH | HT_PINNED_HEADER, file, range.begin,
+    ht_pin_add(in->model, HT_PIN_KERNEL, HT_PINNED_PLACES | HT_PINNED_LAUNCH | HT_PINNED_HEADER,
+               file, range.begin,
                ht_format("'%s' (line %d) is a specialisation of it, whose launches would change "
                          "with the others: give it a name of its own",
                          name, ht_source_line(in->model->facts->source, file, range.begin)));

@@ -114,7 +114,7 @@ static bool is_counted(const ht_syntax *loop) {
 }
 
 static void keep_order(ht_model *model, size_t file, size_t offset, const char *why) {
-    ht_pin_add(model, HT_PINNED_PLACES, file, offset,
+    ht_pin_add(model, HT_PIN_KERNEL, HT_PINNED_PLACES, file, offset,
                ht_format("%s: the order, the shape and the number of its blocks stay", why));
 }
 

@@ -96,6 +96,9 @@ typedef struct ht_plan_request {
     unsigned without;                      /* bit i: ht_transformations[i] is not to run */
     const struct ht_recipe_kernel *recipe; /* what to run, with which values; NULL: all; borrowed */
     bool stay; /* definitions of constants and variables are not to be edited */
+    /* text that only other builds compile stops nothing: there is a template, for this build, but
+     * no tuned source */
+    bool own_build;
 } ht_plan_request;
 
 /* The transformation that runs, and whether what it adds can stay. */

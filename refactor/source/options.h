@@ -77,6 +77,9 @@ typedef struct ht_refactor_options {
      * (refactor/infer/infer.h), and block and grid of a kernel that nothing launches may be chosen
      * (refactor/kernel/supposed.h); for those who make that run. */
     bool tries;
+    /* Where code of other builds (#ifdef) leaves nothing to be made a parameter, make a template
+     * for this build, of which there is no tuned source; for those who hand out templates. */
+    bool own_build;
     unsigned without; /* transformations not to run (ht_transformations_without) */
 } ht_refactor_options;
 

@@ -86,10 +86,31 @@ static void leave_out(ht_plan *plan) {
         (unsigned long long)ht_effort_share(effort), (unsigned long long)effort->most);
 }
 
+/* Returns the pin that stops a transformation; NULL: none does. */
+static const ht_pin *pin_of(const ht_plan *plan, const ht_transformation *of) {
+    return plan->request.own_build ? ht_pin_find_of(plan->model, HT_PIN_KERNEL, of->stopped_by)
+                                   : ht_pin_find(plan->model, of->stopped_by);
+}
+
+/* Notes that a transformation was applied which other builds would stop: there can be no source
+ * that serves them, too. */
+static void note_builds(ht_plan *plan, const ht_transformation *of) {
+    const ht_pin *pin = ht_pin_find_of(plan->model, HT_PIN_BUILDS, of->stopped_by);
+    if (!pin || plan->launches.unapplied)
+        return;
+    plan->launches.unapplied = ht_strdup(pin->words);
+    ht_plan_remark_at(plan, HT_REMARK_NOTE, pin->line,
+                      "the template is for this build alone, without a tuned source: %s",
+                      pin->words);
+    ht_remark *remark = &plan->remarks.items[plan->remarks.count - 1];
+    free(remark->file);
+    remark->file = ht_strdup(plan->model->facts->source->files[pin->file].path);
+}
+
 /* Returns true if a pin stops a transformation. Adds a remark, one for each pin; if a recipe names
  * transformations, one for each. */
 static bool is_pinned(ht_plan *plan, const ht_transformation *of) {
-    const ht_pin *pin = ht_pin_find(plan->model, of->stopped_by);
+    const ht_pin *pin = pin_of(plan, of);
     bool told = false;
     for (size_t i = 0; pin && i < plan->remarks.count; ++i)
         told = told || strcmp(plan->remarks.items[i].message, pin->words) == 0;
@@ -145,6 +166,7 @@ void ht_plan_run(ht_plan *plan) {
         } else if (plan->params.count > before.params) {
             HT_GROW(plan->record.applied, plan->record.applied_count);
             plan->record.applied[plan->record.applied_count++] = (*each)->name;
+            note_builds(plan, *each);
         }
         if (step && !plan->record.unmet)
             plan->record.unmet = ht_recipe_restrict(plan, step, before.params);

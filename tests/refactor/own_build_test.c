@@ -1,0 +1,92 @@
+/* Templates for one build, of kernels that code of other builds would keep as they are. */
+#include "support.h"
+
+#include "refactor/rewrite/apply.h"
+
+#include "base/memory.h"
+
+#include <criterion/criterion.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* %s: in the kernel. The block is a macro that a build may set to something else. */
+#define SOURCE                                                                                     \
+    "#include <hip/hip_runtime.h>\n"                                                               \
+    "#ifdef SIDE_OF_BUILD\n#define SIDE SIDE_OF_BUILD\n#else\n#define SIDE 16\n#endif\n"           \
+    "__global__ void k(const float *in, float *out, int *flags, int n) {\n"                        \
+    "    __shared__ float tile[SIDE][SIDE + 1];\n"                                                 \
+    "    int x = blockIdx.x * SIDE + threadIdx.x, y = blockIdx.y * SIDE + threadIdx.y;\n"          \
+    "%s"                                                                                           \
+    "    if (x < n && y < n) tile[threadIdx.y][threadIdx.x] = in[y * n + x];\n"                    \
+    "    __syncthreads();\n"                                                                       \
+    "    x = blockIdx.y * SIDE + threadIdx.x, y = blockIdx.x * SIDE + threadIdx.y;\n"              \
+    "    if (x < n && y < n) out[y * n + x] = tile[threadIdx.x][threadIdx.y];\n"                   \
+    "}\n"                                                                                          \
+    "void run(const float *in, float *out, int *flags, int n) {\n"                                 \
+    "    dim3 block(SIDE, SIDE), grid((n + SIDE - 1) / SIDE, (n + SIDE - 1) / SIDE);\n"            \
+    "    k<<<grid, block>>>(in, out, flags, n);\n"                                                 \
+    "}\n"
+
+static ht_refactor *read_for_build(const char *body, bool own_build) {
+    char path[] = "/tmp/ht_build_XXXXXX.hip";
+    char *text = ht_format(SOURCE, body);
+    int file = mkstemps(path, 4);
+    cr_assert(file >= 0 && write(file, text, strlen(text)) == (ssize_t)strlen(text));
+    close(file);
+    ht_refactor_options options = {.own_build = own_build};
+    ht_refactor *refactor;
+    ht_error error = {0};
+    cr_assert_eq(ht_refactor_file(path, NULL, &options, &refactor, &error), HT_OK, "%s",
+                 error.message);
+    unlink(path);
+    free(text);
+    return refactor;
+}
+
+static bool remarks_have(const ht_kernel *kernel, ht_remark_kind kind, const char *words) {
+    bool found = false;
+    for (size_t i = 0; i < kernel->remark_count; ++i)
+        found = found || (kernel->remarks[i].kind == kind &&
+                          strstr(kernel->remarks[i].message, words) != NULL);
+    return found;
+}
+
+/* The template is that of the text that this build compiles; the source would have to serve the
+ * others as well, so that it is not rewritten. */
+Test(own_build, a_block_that_other_builds_set_is_a_parameter_of_a_template_without_tuned_source) {
+    ht_refactor *refactor = read_for_build("", true);
+    size_t index;
+    const ht_kernel *kernel = kernel_named(refactor, "k", &index);
+    cr_assert_eq(kernel->status, HT_KERNEL_TEMPLATED, "%s", kernel->reason);
+    cr_expect(ht_template_param(kernel->template, "SIDE"));
+    cr_expect(remarks_have(kernel, HT_REMARK_NOTE,
+                           "for this build alone, without a tuned source: 'SIDE', which the launch "
+                           "depends on, stands under '#ifdef SIDE_OF_BUILD' (line 2)"));
+    ht_refactor_choice choice = {.kernel = index};
+    ht_error error = {0};
+    char *text = NULL;
+    cr_assert_eq(ht_config_parse(kernel->template, "SIDE=8", &choice.config, &error), HT_OK, "%s",
+                 error.message);
+    cr_expect_eq(ht_refactor_apply(refactor, &choice, 1, &text, &error), HT_ERROR_UNSUPPORTED);
+    cr_expect(strstr(error.message, "SIDE_OF_BUILD"), "%s", error.message);
+    ht_refactor_free(refactor);
+}
+
+Test(own_build, a_command_that_writes_sources_makes_no_such_template) {
+    ht_refactor *refactor = read_for_build("", false);
+    const ht_kernel *kernel = kernel_named(refactor, "k", NULL);
+    cr_expect_eq(kernel->status, HT_KERNEL_REFUSED);
+    cr_expect(remarks_have(kernel, HT_REMARK_MISSED, "stands under '#ifdef SIDE_OF_BUILD'"));
+    ht_refactor_free(refactor);
+}
+
+/* A loop that waits is this build's own, whatever the others have. */
+Test(own_build, blocks_that_wait_for_each_other_stay_in_any_build) {
+    ht_refactor *refactor =
+        read_for_build("    while (((volatile int *)flags)[blockIdx.x] == 0) {}\n", true);
+    const ht_kernel *kernel = kernel_named(refactor, "k", NULL);
+    cr_expect_neq(kernel->status, HT_KERNEL_TEMPLATED);
+    cr_expect(remarks_have(kernel, HT_REMARK_MISSED, "until another block has written"));
+    ht_refactor_free(refactor);
+}
