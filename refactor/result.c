@@ -23,3 +23,25 @@ void ht_kernel_forget_template(ht_kernel *kernel) {
     kernel->rounds = NULL;
     kernel->transformation_count = 0;
 }
+
+void ht_kernel_settle(ht_kernel *kernel, ht_kernel_status status, int line, char *reason) {
+    kernel->status = status;
+    kernel->reason = reason;
+    kernel->reason_line = line;
+}
+
+void ht_kernel_clear(ht_kernel *kernel) {
+    free(kernel->name);
+    free(kernel->file);
+    free(kernel->reason);
+    free(kernel->skeleton);
+    ht_problem_file_free(kernel->inferred);
+    free(kernel->launch_file);
+    ht_kernel_forget_template(kernel);
+    for (size_t i = 0; i < kernel->remark_count; ++i) {
+        free(kernel->remarks[i].file);
+        free(kernel->remarks[i].message);
+    }
+    free(kernel->remarks);
+    free(kernel->omitted);
+}

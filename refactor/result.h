@@ -13,7 +13,8 @@ typedef struct ht_kernel_work {
     unsigned without;                      /* of ht_refactor_options, as the next */
     bool tries;
     bool own_build;
-    bool for_build; /* the plan is for this build alone */
+    bool for_build;  /* the plan is for this build alone */
+    bool unlaunched; /* block and grid are not known from the launches that there are */
     ht_model model;
     ht_plan plan;
     ht_grid grid;
@@ -30,5 +31,9 @@ struct ht_refactor {
 void ht_kernel_forget_plan(ht_kernel_work *work);
 /* Frees the kernel's template with what is known of it. */
 void ht_kernel_forget_template(ht_kernel *kernel);
+/* Ends the kernel's pass. Takes over `reason`. `line`: of the reason; 0: it has none. */
+void ht_kernel_settle(ht_kernel *kernel, ht_kernel_status status, int line, char *reason);
+/* Frees what is known of the kernel. */
+void ht_kernel_clear(ht_kernel *kernel);
 
 #endif

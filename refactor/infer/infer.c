@@ -551,7 +551,7 @@ static bool infer(ht_model *model, const ht_slice *slice, manner how, ht_inferre
         fields_prune(&in, &grid);
     char *text = document_make(&in, &buffers, &sizes, how.has_template,
                                grid.missing.length && model->facts->launches.count);
-    *out = (ht_inferred){.text = text, .line = in.missing_line};
+    *out = (ht_inferred){.text = text, .line = in.missing_line, .launched = launched};
     if (in.missing.length)
         out->missing = ht_text_take(&in.missing);
     ht_infer_buffers_free(&buffers);

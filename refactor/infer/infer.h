@@ -62,6 +62,7 @@ typedef struct ht_inferred {
     char *text;    /* of a problem file */
     char *missing; /* NULL: nothing is */
     int line;      /* line of the first missing part; 0: none is */
+    bool launched; /* block and grid are known */
 } ht_inferred;
 
 /* `tries`: where nothing else is missing, the number of a buffer's elements may be left to a run of

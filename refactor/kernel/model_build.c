@@ -388,9 +388,9 @@ static void template_values(ht_model *model) {
     }
 }
 
-void ht_model_build(const ht_source *source, CXCursor kernel, const ht_problem_entry *entry,
-                    ht_model *out_model) {
-    ht_model *model = out_model;
+/* `alone`: as if nothing launched the kernel. */
+static void build(const ht_source *source, CXCursor kernel, const ht_problem_entry *entry,
+                  bool alone, ht_model *model) {
     *model = (ht_model){.text = source->text, .entry = entry};
     model->definition = (ht_definition){
         .function = kernel,
@@ -409,7 +409,8 @@ void ht_model_build(const ht_source *source, CXCursor kernel, const ht_problem_e
     clang_disposeString(symbol);
     model_children(model);
     model_range(model);
-    ht_launches_find(source, kernel, &model->facts->launches);
+    if (!alone)
+        ht_launches_find(source, kernel, &model->facts->launches);
     ht_ast_walk(model->definition.body, on_local, model);
     ht_ast_walk(model->definition.body, on_use, model);
     mark_circular(model);
@@ -425,6 +426,30 @@ void ht_model_build(const ht_source *source, CXCursor kernel, const ht_problem_e
     model->facts->problem.text = ht_launch_problem(model, &model->facts->problem.line);
 }
 
+void ht_model_build(const ht_source *source, CXCursor kernel, const ht_problem_entry *entry,
+                    ht_model *out_model) {
+    build(source, kernel, entry, false, out_model);
+}
+
+/* Builds the model again with the launch that was supposed. */
+static void build_supposed(const ht_source *source, CXCursor kernel, ht_problem_entry *supposed,
+                           bool alone, ht_model *out_model) {
+    ht_model_free(out_model);
+    build(source, kernel, supposed, alone, out_model);
+    out_model->entry = NULL;
+    out_model->facts->supposed = supposed;
+}
+
+bool ht_model_build_alone(const ht_source *source, CXCursor kernel, ht_model *out_model) {
+    build(source, kernel, NULL, true, out_model);
+    ht_problem_entry *supposed = ht_supposed_make(out_model);
+    if (supposed)
+        build_supposed(source, kernel, supposed, true, out_model);
+    else
+        ht_model_free(out_model);
+    return supposed != NULL;
+}
+
 void ht_model_build_of(const ht_source *source, CXCursor kernel, const ht_problem_file *problems,
                        bool supposes, ht_model *out_model) {
     char *name = ht_cursor_qualified_name(kernel);
@@ -432,12 +457,8 @@ void ht_model_build_of(const ht_source *source, CXCursor kernel, const ht_proble
     free(name);
     ht_model_build(source, kernel, entry, out_model);
     ht_problem_entry *supposed = entry || !supposes ? NULL : ht_supposed_make(out_model);
-    if (!supposed)
-        return;
-    ht_model_free(out_model);
-    ht_model_build(source, kernel, supposed, out_model);
-    out_model->entry = NULL;
-    out_model->facts->supposed = supposed;
+    if (supposed)
+        build_supposed(source, kernel, supposed, false, out_model);
 }
 
 size_t ht_model_built(void) {

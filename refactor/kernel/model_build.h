@@ -13,6 +13,9 @@ void ht_model_build(const ht_source *source, CXCursor kernel, const ht_problem_e
  * and without a launch, block and grid are chosen where guards suffice (supposed.h). */
 void ht_model_build_of(const ht_source *source, CXCursor kernel, const ht_problem_file *problems,
                        bool supposes, ht_model *out_model);
+/* Builds the model of a kernel whose launches are not followed, as if there were none, with block
+ * and grid that are chosen. Returns false, without a model, if guards do not suffice. */
+bool ht_model_build_alone(const ht_source *source, CXCursor kernel, ht_model *out_model);
 /* Returns how often models have been built in this process. */
 size_t ht_model_built(void);
 void ht_model_free(ht_model *model);

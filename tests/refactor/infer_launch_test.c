@@ -8,6 +8,11 @@
 #include <string.h>
 #include <unistd.h>
 
+#define DOUBLES(extra)                                                                             \
+    HEAD "__global__ void k(const float *in, float *out, int n) {\n"                               \
+         "  int i = blockIdx.x * blockDim.x + threadIdx.x;\n" extra                                \
+         "  if (i < n) out[i] = in[i] * 2;\n}\n"
+
 static ht_refactor *read_tried(const char *text, bool tries) {
     char path[] = "/tmp/ht_infer_XXXXXX.hip";
     int file = mkstemps(path, 4);
@@ -54,10 +59,7 @@ Test(infer_launch, no_launch_is_chosen_where_guards_do_not_suffice) {
         "threadIdx.x;\n  if (i < n) a[i + blockIdx.y * n] = 1;\n}\n",
         /* shared memory */
         "__global__ void k(float *a, int n) {\n  __shared__ float s[256];\n"
-        "  int i = blockIdx.x * blockDim.x + threadIdx.x;\n  if (i < n) a[i] = s[i & 255];\n}\n",
-        /* a launch by a pointer, which chooses the block */
-        "__global__ void k(float *a, int n) {\n  int i = blockIdx.x * blockDim.x + "
-        "threadIdx.x;\n  if (i < n) a[i] = 1;\n}\nvoid *address() { return (void *)k; }\n"};
+        "  int i = blockIdx.x * blockDim.x + threadIdx.x;\n  if (i < n) a[i] = s[i & 255];\n}\n"};
     for (size_t i = 0; i < sizeof sources / sizeof *sources; ++i) {
         char *text = ht_format(HEAD "%s", sources[i]);
         ht_refactor *refactor = read_tried(text, true);
@@ -151,4 +153,41 @@ Test(infer_launch, numbers_that_an_object_is_asked_for_are_sizes) {
         ht_refactor_free(refactor);
         free(text);
     }
+}
+
+/* The template is for a launch that covers the guards; the source's own launches would have to be
+ * followed to be rewritten. */
+Test(infer_launch, a_kernel_whose_launches_are_not_followed_gets_a_launch_that_covers_its_guards) {
+    static const char *const hosts[] = {
+        "void keep(void (*)(const float *, float *, int));\nvoid run() { keep(k); }\n",
+        "int many(int n);\nvoid run(const float *in, float *out, int n) {\n"
+        "  dim3 grid;\n  grid.x = many(n);\n  k<<<grid, 256>>>(in, out, n);\n}\n",
+        NULL};
+    for (const char *const *host = hosts; *host; ++host)
+        for (int tries = 0; tries < 2; ++tries) {
+            char *text = ht_format("%s%s", DOUBLES(""), *host);
+            ht_refactor *refactor = read_tried(text, tries);
+            const ht_kernel *kernel = kernel_named(refactor, "k", NULL);
+            cr_assert_eq(kernel->status, tries ? HT_KERNEL_TEMPLATED : HT_KERNEL_NEEDS_PROBLEM,
+                         "%s: %s", text, kernel->reason);
+            if (tries)
+                cr_expect(strstr(kernel->template->unit,
+                                 "block(256)\n#pragma tune grid(ceil_div(n, "
+                                 "256))"),
+                          "%s", kernel->template->unit);
+            ht_refactor_free(refactor);
+            free(text);
+        }
+}
+
+/* Here the number of blocks is seen in what is computed. */
+Test(infer_launch, a_launch_that_is_not_followed_is_not_replaced_where_more_than_guards_count) {
+    ht_refactor *refactor = read_tried(
+        DOUBLES("  if (i < n) out[blockIdx.x] = 1;\n") "int many(int n);\nvoid run(const float "
+                                                       "*in, float *out, int n) {\n"
+                                                       "  dim3 grid;\n  grid.x = many(n);\n  "
+                                                       "k<<<grid, 256>>>(in, out, n);\n}\n",
+        true);
+    cr_expect_eq(kernel_named(refactor, "k", NULL)->status, HT_KERNEL_NEEDS_PROBLEM);
+    ht_refactor_free(refactor);
 }
