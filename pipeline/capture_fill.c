@@ -200,6 +200,8 @@ static void take_bounds(ht_filling *in, size_t line) {
         return;
     for (int bytes = 1; bytes < element.bytes; bytes *= 2)
         ++bounds;
+    if (strchr(of->fill, '?') != NULL && bounds->least != bounds->most)
+        return; /* bytes of structures: others are no structures */
     if (bounds->least > bounds->most || bounds->least < -exact || bounds->most > exact ||
         (element.kind == HT_ELEMENT_UNSIGNED && bounds->least < 0))
         return;
@@ -207,18 +209,23 @@ static void take_bounds(ht_filling *in, size_t line) {
     of->fill = ht_format("integers(%" PRId64 ", %" PRId64 ")", bounds->least, bounds->most);
 }
 
-/* A template's pointers may be to other types than those of the source's first call. */
+/* A template's pointers may be to other types than those of the source's first call: other numbers
+ * of the same size are taken as they are. */
 static void check_elements(ht_filling *in, size_t line) {
-    const ht_capture_line *of = &in->lines[line];
+    ht_capture_line *of = &in->lines[line];
     char *passed = ht_capture_pointee(in->kernel->launches[0]->name, in->arguments[line]);
     ht_element launched, written;
-    if (passed != NULL && ht_element_parse(passed, &launched) &&
-        ht_element_parse(of->type, &written) &&
-        ht_element_size(launched) != ht_element_size(written))
+    bool known = passed != NULL && ht_element_parse(passed, &launched) &&
+                 ht_element_parse(of->type, &written);
+    if (known && ht_element_size(launched) != ht_element_size(written)) {
         ht_filling_fail(
             in, ht_format("the argument '%s' points to '%s', where the source's first launch has "
                           "'%s'",
                           of->name, passed, of->type));
+    } else if (known && launched.kind != written.kind) {
+        free(of->type);
+        of->type = ht_strdup(passed);
+    }
     free(passed);
 }
 
@@ -247,6 +254,10 @@ static void take_buffer(ht_filling *in, size_t line) {
     }
     if (!in->problem && !take_file(in, line))
         take_bounds(in, line);
+    if (!in->problem && strchr(of->fill, '?') != NULL)
+        ht_filling_fail(in, ht_format("the contents of '%s', which are structures, were not kept: "
+                                      "--inputs keeps those that are small enough",
+                                      of->name));
     free(values);
 }
 
@@ -310,13 +321,14 @@ static void take_launch(ht_filling *in) {
 }
 
 /* A whole number that is a template argument has its value in the launched kernel's name; the
- * source may have a parameter of a function template there. */
+ * source may have a parameter of a function template there. So has a number's type. */
 static void take_template(ht_filling *in) {
     json_t *arguments = json_object_get(in->entry, "template");
     for (size_t i = 0; i < json_array_size(arguments); ++i) {
         char *value = ht_capture_template_argument(in->kernel->launches[0]->name, i);
         const char *digits = value != NULL ? value + (*value == '-') : "";
-        if (*digits != '\0' && digits[strspn(digits, "0123456789")] == '\0')
+        bool number = *digits != '\0' && digits[strspn(digits, "0123456789")] == '\0';
+        if (number || (value != NULL && ht_type_size(value) > 0))
             json_array_set_new(arguments, i, json_string(value));
         free(value);
     }

@@ -58,8 +58,16 @@ static char *buffer_line(ht_infer *in, const ht_infer_buffers *buffers, size_t i
     const char *role = role_of(parameter, buffer, buffers->km->complete);
     if (!limit && type && strcmp(role, "out") != 0 && any_open(in) && ht_type_integral(type))
         limit = SMALL_VALUES; /* any integer may be a subscript */
-    char *contents = limit ? ht_format(" integers(0, %lld)", (long long)limit - 1) : ht_strdup("");
-    char *elements = in->extents[index] && parts > 1
+    bool structures =
+        type && strcmp(role, "out") != 0 && parts != 1 && ht_infer_type_mixed(in->model, parameter);
+    if (structures)
+        ht_infer_miss(in, ht_ast_line(parameter->cursor),
+                      "the contents of '%s', which are structures (%s)", name, written);
+    char *contents = structures ? ht_strdup(" file(?)")
+                     : limit    ? ht_format(" integers(0, %lld)", (long long)limit - 1)
+                                : ht_strdup("");
+    char *elements = parts == 0 ? ht_strdup("?")
+                     : in->extents[index] && parts > 1
                          ? ht_format("(%s) * %lld", in->extents[index], parts)
                          : ht_strdup(in->extents[index] ? in->extents[index] : "?");
     char *line = ht_format("%s : %s %s[%s]%s", name, role, type ? type : "?", elements, contents);

@@ -40,20 +40,30 @@ static enum CXVisitorResult on_field(CXCursor field, CXClientData context) {
 
 /* Returns the common type of a structure's fields: struct { float x, y, z; } is three floats. NULL:
  * there is none. */
-static char *record_type(CXType type, long long *out_parts) {
+static char *common_type(CXType type, long long whole, long long *out_parts) {
     record in = {.mixed = false};
-    if (type.kind != CXType_Record || !out_parts)
-        return NULL;
     clang_Type_visitFields(type, on_field, &in);
-    long long whole = clang_Type_getSizeOf(type);
     char *text = in.mixed || in.type.kind == CXType_Invalid ? NULL : ht_type_plain(in.type);
     long long part = text ? (long long)ht_type_size(text) : 0;
-    if (part <= 0 || whole <= 0 || whole % part != 0) {
+    if (part <= 0 || whole % part != 0) {
         free(text);
         return NULL;
     }
     *out_parts = whole / part;
     return text;
+}
+
+/* Returns the type of the parts that a structure is made of: that of its fields, or bytes where
+ * they have several. NULL: it cannot be taken apart, for it leads elsewhere. */
+static char *record_type(CXType type, long long *out_parts) {
+    long long whole = type.kind == CXType_Record ? clang_Type_getSizeOf(type) : 0;
+    if (whole <= 0 || !out_parts)
+        return NULL;
+    char *text = common_type(type, whole, out_parts);
+    if (text || ht_type_holds_pointers(type))
+        return text;
+    *out_parts = whole;
+    return ht_strdup(HT_INFER_BYTES);
 }
 
 /* Returns the type to which the launch's argument for a parameter points; invalid: not known. */
@@ -68,6 +78,76 @@ static CXType launched_type(const ht_model *model, const ht_parameter *parameter
     type = type.kind == CXType_ConstantArray ? clang_getArrayElementType(type)
                                              : clang_getPointeeType(type);
     return ht_type_unqualified(clang_getCanonicalType(type));
+}
+
+/* Returns the type that a pointer leads to, as far as kernel and launch give it. */
+static CXType pointee_of(const ht_model *model, const ht_parameter *parameter) {
+    CXType type = clang_getCanonicalType(
+        clang_getPointeeType(clang_getCanonicalType(clang_getCursorType(parameter->cursor))));
+    return type.kind == CXType_Record ? type : launched_type(model, parameter);
+}
+
+/* ---- structures of a kernel's template ---- */
+
+typedef struct template_fields {
+    size_t count;
+    bool leads; /* one is or may be a pointer, or a structure */
+} template_fields;
+
+static enum CXChildVisitResult on_template_field(CXCursor cursor, CXCursor parent,
+                                                 CXClientData context) {
+    (void)parent;
+    template_fields *in = context;
+    enum CXCursorKind kind = clang_getCursorKind(cursor);
+    if (kind == CXCursor_CXXBaseSpecifier)
+        in->leads = true;
+    if (kind != CXCursor_FieldDecl)
+        return CXChildVisit_Continue;
+    CXType type = clang_getCanonicalType(clang_getCursorType(cursor));
+    while (type.kind == CXType_ConstantArray)
+        type = clang_getCanonicalType(clang_getArrayElementType(type));
+    char *text = ht_type_plain(type);
+    bool parameter = type.kind == CXType_Unexposed && strchr(text, '<') == NULL;
+    in->leads = in->leads || (!ht_type_size(text) && !parameter);
+    ++in->count;
+    free(text);
+    return CXChildVisit_Continue;
+}
+
+static enum CXChildVisitResult on_template_name(CXCursor cursor, CXCursor parent,
+                                                CXClientData context) {
+    (void)parent;
+    template_fields *in = context;
+    if (clang_getCursorKind(cursor) == CXCursor_TemplateRef)
+        clang_visitChildren(clang_getCursorReferenced(cursor), on_template_field, in);
+    return CXChildVisit_Continue;
+}
+
+/* Returns true for a pointer to work_record<T> where T is a parameter of the kernel's template and
+ * a number. How many bytes it has is not asked of clang, which knows no such type. */
+static bool is_template_record(const ht_model *model, const ht_parameter *parameter) {
+    template_fields in = {0};
+    CXType type = clang_getCanonicalType(clang_getCursorType(parameter->cursor));
+    if (type.kind != CXType_Pointer ||
+        clang_getCanonicalType(clang_getPointeeType(type)).kind != CXType_Unexposed)
+        return false;
+    for (size_t i = 0; i < model->facts->template_parameters.count; ++i) {
+        const char *argument = model->facts->template_parameters.items[i].argument;
+        in.leads = in.leads || !argument || !ht_type_size(argument);
+    }
+    clang_visitChildren(parameter->cursor, on_template_name, &in);
+    return in.count > 0 && !in.leads;
+}
+
+bool ht_infer_type_mixed(const ht_model *model, const ht_parameter *parameter) {
+    CXType type = pointee_of(model, parameter);
+    if (type.kind != CXType_Record)
+        return is_template_record(model, parameter);
+    long long parts, whole = type.kind == CXType_Record ? clang_Type_getSizeOf(type) : 0;
+    char *common = whole > 0 ? common_type(type, whole, &parts) : NULL;
+    bool mixed = whole > 0 && !common;
+    free(common);
+    return mixed && !ht_type_size(parameter->pointee);
 }
 
 char *ht_infer_type(const ht_model *model, const ht_parameter *parameter, long long *out_parts) {
@@ -91,5 +171,11 @@ char *ht_infer_type(const ht_model *model, const ht_parameter *parameter, long l
     if (ht_type_size(text))
         return text;
     free(text);
-    return parameter->is_pointer ? record_type(type, out_parts) : NULL;
+    if (!parameter->is_pointer || !out_parts)
+        return NULL;
+    text = record_type(pointee_of(model, parameter), out_parts);
+    if (text || !is_template_record(model, parameter))
+        return text;
+    *out_parts = 0;
+    return ht_strdup(HT_INFER_BYTES);
 }

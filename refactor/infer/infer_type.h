@@ -4,9 +4,17 @@
 
 #include "refactor/kernel/model.h"
 
+/* The type of the parts of a structure whose fields have several types. */
+#define HT_INFER_BYTES "unsigned char"
+
 /* Returns the type of a parameter's element, or of a scalar, as problem files have it; NULL: they
  * have no such type. A structure whose fields all have one type counts as that type; *out_parts
- * (may be NULL) is the number of fields, else 1. free(). */
+ * (may be NULL) is the number of fields, else 1. One with fields of several types, none of them a
+ * pointer, counts as its bytes, of which there are 0 where their number is not known. free(). */
 char *ht_infer_type(const ht_model *model, const ht_parameter *parameter, long long *out_parts);
+
+/* Returns true if a pointer's elements are structures whose fields have several types: any bytes
+ * are no such structures. */
+bool ht_infer_type_mixed(const ht_model *model, const ht_parameter *parameter);
 
 #endif

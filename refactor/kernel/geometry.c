@@ -520,9 +520,12 @@ void ht_grid_read(const ht_model *model, ht_grid *out_grid) {
                                                          axis == 0 ? &out_grid->missing : NULL);
     }
     int64_t bytes;
-    if (site && site->lds && !(ht_symbol_value(site->lds, &bytes) && bytes == 0))
-        out_grid->lds = ht_symbol_expression(model, site, site->lds, &out_grid->missing);
-    else if (!site && model->entry && model->entry->lds)
+    bool given = model->entry && model->entry->lds;
+    bool wanted = site && site->lds && !(ht_symbol_value(site->lds, &bytes) && bytes == 0);
+    if (wanted)
+        out_grid->lds =
+            ht_symbol_expression(model, site, site->lds, given ? NULL : &out_grid->missing);
+    if (given && !out_grid->lds && (wanted || !site))
         out_grid->lds = ht_expr_string(model->entry->lds);
 }
 

@@ -262,6 +262,69 @@ static void axes_free(char *axes[3]) {
         free(axes[axis]);
 }
 
+/* Returns the next token of a file that lies outside of a kernel's definition; NULL: none is left.
+ */
+static const ht_token *next_outside(const ht_model *model, const ht_tokens *tokens, size_t file,
+                                    size_t *at) {
+    const ht_definition *kernel = &model->definition;
+    while (*at < tokens->count && file == kernel->file &&
+           tokens->items[*at].begin >= kernel->range.begin &&
+           tokens->items[*at].end <= kernel->range.end)
+        ++*at;
+    return *at < tokens->count ? &tokens->items[(*at)++] : NULL;
+}
+
+/* Returns true if two files have the same tokens but for those of the kernel. */
+static bool same_outside(const ht_written_pair *pair, size_t before, size_t after) {
+    const ht_model *old = pair->original, *new = pair->written;
+    const ht_tokens *first = ht_source_tokens(old->facts->source, before);
+    const ht_tokens *second = ht_source_tokens(new->facts->source, after);
+    size_t i = 0, j = 0;
+    for (;;) {
+        const ht_token *a = next_outside(old, first, before, &i);
+        const ht_token *b = next_outside(new, second, after, &j);
+        if (a == NULL || b == NULL)
+            return a == b;
+        if (a->end - a->begin != b->end - b->begin ||
+            memcmp(first->text + a->begin, second->text + b->begin, a->end - a->begin) != 0)
+            return false;
+    }
+}
+
+/* Returns true if the kernel alone was changed: then its launches are the original's, whatever they
+ * compute. */
+static bool is_kernel_alone(const ht_written_pair *pair) {
+    const ht_source *old = pair->original->facts->source, *new = pair->written->facts->source;
+    bool alone = old->file_count == new->file_count;
+    for (size_t i = 0; i < new->file_count &&alone; ++i) {
+        size_t same = 0;
+        while (same < old->file_count && strcmp(old->files[same].path, new->files[i].path) != 0)
+            ++same;
+        alone = same < old->file_count && same_outside(pair, same, i);
+    }
+    return alone;
+}
+
+/* Prints the launch that the problem's file gives. Returns false if it gives none. */
+static bool given_print(const ht_problem_entry *entry, ht_text *out) {
+    if (entry == NULL || !entry->block[0] || !entry->grid[0])
+        return false;
+    char *block[3], *grid[3];
+    for (int axis = 0; axis < 3; ++axis) {
+        block[axis] = entry->block[axis] ? ht_expr_string(entry->block[axis]) : ht_strdup("1");
+        grid[axis] = entry->grid[axis] ? ht_expr_string(entry->grid[axis]) : ht_strdup("1");
+    }
+    ht_axes_print("block", block, out);
+    ht_axes_print("grid", grid, out);
+    char *lds = entry->lds ? ht_expr_string(entry->lds) : NULL;
+    if (lds)
+        ht_text_printf(out, "#pragma tune lds(%s)\n", lds);
+    free(lds);
+    axes_free(block);
+    axes_free(grid);
+    return true;
+}
+
 static bool geometry_print(const ht_model *model, const ht_launch_site *site, ht_text *missing,
                            ht_text *out) {
     char *block[3], *grid[3], *lds = NULL;
@@ -440,7 +503,9 @@ void ht_written_launch_read(const ht_written_pair *pair, const ht_launch_site *s
     *out = (ht_written_launch){0};
     bool known = callee_read(&in, site->callee, 0, &list);
     kernel_print(&in, &list, &annotations);
-    known = known && geometry_print(pair->written, site, &in.missing, &annotations) &&
+    known = known &&
+            (geometry_print(pair->written, site, &in.missing, &annotations) ||
+             (is_kernel_alone(pair) && given_print(pair->original->entry, &annotations))) &&
             refusals_read(&in);
     ht_entry_print(pair->original, false, &annotations);
     known = known && original_print(pair, before, &in.missing, &annotations);

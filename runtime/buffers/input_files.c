@@ -66,6 +66,15 @@ static ht_status read_fitting(const ht_layout_arg *of, char **out_data, size_t *
     return HT_OK;
 }
 
+/* Repeats what is in a file: of bytes, several may be one structure. */
+static void *repeated(const ht_layout_arg *of, const char *data, size_t length) {
+    size_t wanted = ht_layout_bytes(of);
+    char *made = ht_alloc(wanted + 1, 1);
+    for (size_t at = 0; at < wanted; at += length)
+        memcpy(made + at, data, length < wanted - at ? length : wanted - at);
+    return made;
+}
+
 /* Returns random contents of a buffer, within the bounds of what is in a file. */
 static void *random_like(const ht_layout_arg *of, size_t index, const void *data, size_t length,
                          uint64_t seed) {
@@ -103,7 +112,8 @@ static ht_status copy_one(const ht_layout_arg *of, size_t index, const char *fol
                                of->arg->init.files[0], length, of->arg->name, of->count, element);
     }
     if (length != wanted) {
-        void *made = random_like(of, index, data, length, *seed);
+        void *made =
+            element == 1 ? repeated(of, data, length) : random_like(of, index, data, length, *seed);
         free(data);
         data = made;
     }

@@ -1,4 +1,5 @@
 /* `hiptemper emulate --capture` writes a run's facts, and problems that agree with them. */
+#include "capture_support.h"
 #include "program.h"
 
 #include "base/file.h"
@@ -234,57 +235,6 @@ static void make(void) {
 
 TestSuite(capture_command, .init = make, .fini = workplace_remove);
 
-static json_t *read_json(const char *name) {
-    char *text = workplace_read(name);
-    cr_assert_not_null(text, "%s", name);
-    json_t *document = json_loads(text, 0, NULL);
-    cr_assert_not_null(document, "%s: %s", name, text);
-    free(text);
-    return document;
-}
-
-static const json_t *of_kernel(const json_t *document, const char *name) {
-    size_t index;
-    json_t *entry;
-    json_array_foreach(
-        json_object_get(document, "kernels"), index,
-        entry) if (!strcmp(json_string_value(json_object_get(entry, "kernel")), name)) return entry;
-    return NULL;
-}
-
-/* Runs a capture into seen/. Returns the kernel's entry in its problem file. */
-static const json_t *captured(const char *words, const char *kernel, json_t **out_problems) {
-    program_result result = program_run(words);
-    cr_assert_eq(result.code, 0, "%s%s", result.out, result.err);
-    program_free(&result);
-    *out_problems = read_json("seen/problem.json");
-    const json_t *entry = of_kernel(*out_problems, kernel);
-    cr_assert_not_null(entry);
-    return entry;
-}
-
-/* Expects that `refactor` gives the first kernel this status with the problems in seen/. */
-static void expect_status(const char *source, const char *status) {
-    char *words =
-        ht_format("refactor %s --problem seen/problem.json --out out --json=report.json", source);
-    program_result result = program_run(words);
-    json_t *report = read_json("report.json");
-    const json_t *row = json_array_get(json_object_get(report, "kernels"), 0);
-    cr_expect_str_eq(json_string_value(json_object_get(row, "status")), status, "%s", result.err);
-    json_decref(report);
-    program_free(&result);
-    free(words);
-}
-
-static const char *argument(const json_t *entry, size_t index) {
-    return json_string_value(json_array_get(json_object_get(entry, "args"), index));
-}
-
-static json_int_t field(const json_t *entry, size_t instance, const char *name) {
-    const json_t *of = json_array_get(json_object_get(entry, "instances"), instance);
-    return json_integer_value(json_object_get(json_object_get(of, "fields"), name));
-}
-
 Test(capture_command, a_run_tells_the_problems_of_its_kernels) {
     program_result result =
         program_run("emulate --capture seen captured.hip captured_kernels.hip -- 3");
@@ -296,25 +246,29 @@ Test(capture_command, a_run_tells_the_problems_of_its_kernels) {
               "%s", result.err);
     program_free(&result);
 
-    json_t *capture = read_json("seen/capture.json"), *problems = read_json("seen/problem.json");
-    const json_t *gather = of_kernel(capture, "gather_columns");
+    json_t *capture = capture_read("seen/capture.json"),
+           *problems = capture_read("seen/problem.json");
+    const json_t *gather = capture_kernel(capture, "gather_columns");
     cr_expect_eq(json_integer_value(json_object_get(gather, "launches")), 3);
     cr_expect_eq(json_array_size(json_object_get(gather, "seen")), 3); /* `scale` differs */
-    cr_expect_eq(json_integer_value(json_object_get(of_kernel(capture, "fill_table"), "launches")),
-                 2);
+    cr_expect_eq(
+        json_integer_value(json_object_get(capture_kernel(capture, "fill_table"), "launches")), 2);
 
-    gather = of_kernel(problems, "gather_columns");
+    gather = capture_kernel(problems, "gather_columns");
     cr_assert_not_null(gather);
-    cr_expect_str_eq(argument(gather, 0), "image : in float[problem.columns * problem.rows]");
-    cr_expect_str_eq(argument(gather, 1), "index : in int[problem.columns] integers(0, 112)");
-    cr_expect_str_eq(argument(gather, 2), "sum : out float[problem.rows * problem.columns]");
-    cr_expect_eq(field(gather, 0, "rows"), 37);
-    cr_expect_eq(field(gather, 0, "columns"), 113);
+    cr_expect_str_eq(capture_argument(gather, 0),
+                     "image : in float[problem.columns * problem.rows]");
+    cr_expect_str_eq(capture_argument(gather, 1),
+                     "index : in int[problem.columns] integers(0, 112)");
+    cr_expect_str_eq(capture_argument(gather, 2),
+                     "sum : out float[problem.rows * problem.columns]");
+    cr_expect_eq(capture_field(gather, 0, "rows"), 37);
+    cr_expect_eq(capture_field(gather, 0, "columns"), 113);
     cr_expect_str_eq(json_string_value(json_array_get(json_object_get(gather, "block"), 1)), "4");
 
-    const json_t *fill = of_kernel(problems, "fill_table");
+    const json_t *fill = capture_kernel(problems, "fill_table");
     cr_assert_not_null(fill);
-    cr_expect_eq(field(fill, 0, "count") + field(fill, 1, "count"), 3 * 113);
+    cr_expect_eq(capture_field(fill, 0, "count") + capture_field(fill, 1, "count"), 3 * 113);
     json_decref(capture);
     json_decref(problems);
 }
@@ -345,10 +299,10 @@ Test(capture_command, integers_of_every_width_keep_their_bounds) {
                     "    return hipDeviceSynchronize();\n"
                     "}\n");
     json_t *problems;
-    const json_t *look = captured("emulate --capture seen look.hip", "look", &problems);
-    cr_expect_str_eq(argument(look, 0), "a : in unsigned char[640] integers(3, 17)");
-    cr_expect_str_eq(argument(look, 1), "b : in short[640] integers(3, 33)");
-    cr_expect_str_eq(argument(look, 2), "c : in long[640] integers(3, 50)");
+    const json_t *look = capture_run("emulate --capture seen look.hip", "look", &problems);
+    cr_expect_str_eq(capture_argument(look, 0), "a : in unsigned char[640] integers(3, 17)");
+    cr_expect_str_eq(capture_argument(look, 1), "b : in short[640] integers(3, 33)");
+    cr_expect_str_eq(capture_argument(look, 2), "c : in long[640] integers(3, 50)");
     json_decref(problems);
 }
 
@@ -383,14 +337,15 @@ Test(capture_command, problems_are_of_the_types_of_the_source_and_solve_what_was
         "    return hipDeviceSynchronize();\n"
         "}\n");
     json_t *problems;
-    const json_t *scale = captured("emulate --capture seen two.hip -- 128 77", "scale", &problems);
-    const json_t *border = of_kernel(problems, "border");
+    const json_t *scale =
+        capture_run("emulate --capture seen two.hip -- 128 77", "scale", &problems);
+    const json_t *border = capture_kernel(problems, "border");
     cr_assert_not_null(border);
-    cr_expect(strstr(argument(scale, 0), "float["), "%s", argument(scale, 0));
+    cr_expect(strstr(capture_argument(scale, 0), "float["), "%s", capture_argument(scale, 0));
     const json_t *by = json_array_get(json_object_get(scale, "template"), 1);
     cr_expect_str_eq(json_string_value(by), "3");
-    cr_expect_eq(field(border, 0, "columns"), 128);
-    cr_expect_eq(field(border, 0, "rows"), 77);
+    cr_expect_eq(capture_field(border, 0, "columns"), 128);
+    cr_expect_eq(capture_field(border, 0, "rows"), 77);
     json_decref(problems);
 }
 
@@ -402,7 +357,7 @@ Test(capture_command, the_problems_are_those_that_refactor_takes) {
     result = program_run("refactor captured_kernels.hip --problem seen/problem.json --kernel "
                          "gather_columns --out out --json=report.json");
     cr_expect_eq(result.code, 0, "%s%s", result.out, result.err);
-    json_t *report = read_json("report.json");
+    json_t *report = capture_read("report.json");
     const json_t *row = json_array_get(json_object_get(report, "kernels"), 0);
     cr_expect_str_eq(json_string_value(json_object_get(row, "status")), "templated");
     json_decref(report);
@@ -441,14 +396,14 @@ Test(capture_command, contents_of_index_buffers_are_kept_where_they_are_wanted) 
     for (int mebibytes = 0; mebibytes <= 1; ++mebibytes) {
         char *words = ht_format("emulate --capture seen --inputs %d rows.hip", mebibytes);
         json_t *problems;
-        const json_t *rows = captured(words, "row_sums", &problems);
+        const json_t *rows = capture_run(words, "row_sums", &problems);
         free(words);
-        cr_expect_eq(strstr(argument(rows, 0), "] file(\"start.") != NULL, mebibytes == 1, "%s",
-                     argument(rows, 0));
+        cr_expect_eq(strstr(capture_argument(rows, 0), "] file(\"start.") != NULL, mebibytes == 1,
+                     "%s", capture_argument(rows, 0));
         /* Zeros are no content worth having. */
-        cr_expect_null(strstr(argument(rows, 2), "file("), "%s", argument(rows, 2));
+        cr_expect_null(strstr(capture_argument(rows, 2), "file("), "%s", capture_argument(rows, 2));
         json_decref(problems);
-        expect_status("rows.hip", mebibytes == 1 ? "templated" : "withheld");
+        capture_expect("rows.hip", mebibytes == 1 ? "templated" : "withheld");
     }
 }
 
@@ -471,11 +426,12 @@ Test(capture_command, vectors_and_halves_that_are_passed_by_value_are_kept) {
                     "    return hipDeviceSynchronize();\n"
                     "}\n");
     json_t *problems;
-    const json_t *shift = captured("emulate --capture seen shift.hip", "shift", &problems);
-    cr_expect_str_eq(argument(shift, 1), "by : float4 = (255, -4, 7, 1)");
-    cr_expect_str_eq(argument(shift, 2), "from : int2 = (-3, 12)");
-    cr_expect_str_eq(argument(shift, 3), "scale : __half = 0.25");
-    cr_expect_str_eq(argument(shift, 4), "odd : float4 = (1, 2, 3, 4)"); /* 0.5 is not to be had */
+    const json_t *shift = capture_run("emulate --capture seen shift.hip", "shift", &problems);
+    cr_expect_str_eq(capture_argument(shift, 1), "by : float4 = (255, -4, 7, 1)");
+    cr_expect_str_eq(capture_argument(shift, 2), "from : int2 = (-3, 12)");
+    cr_expect_str_eq(capture_argument(shift, 3), "scale : __half = 0.25");
+    cr_expect_str_eq(capture_argument(shift, 4),
+                     "odd : float4 = (1, 2, 3, 4)"); /* 0.5 is not to be had */
     json_decref(problems);
 }
 
@@ -507,11 +463,11 @@ Test(capture_command, a_program_that_tries_blocks_has_the_problem_of_one_of_its_
                     "}\n");
     json_t *problems;
     const json_t *rows =
-        captured("emulate --capture seen --inputs 1 rows.hip", "add_rows", &problems);
+        capture_run("emulate --capture seen --inputs 1 rows.hip", "add_rows", &problems);
     cr_expect_eq(json_array_size(json_object_get(rows, "instances")), 1);
     cr_expect_str_eq(json_string_value(json_array_get(json_object_get(rows, "grid"), 0)), "4");
     json_decref(problems);
-    expect_status("rows.hip", "templated");
+    capture_expect("rows.hip", "templated");
 }
 
 /* Twice the same, over the file of the first run; another program's differ. */
@@ -559,8 +515,8 @@ Test(capture_command, what_was_launched_before_the_end_of_its_time_is_kept) {
     program_result result = program_run("emulate --max-time 1 --capture seen endless.hip");
     cr_expect_eq(result.code, 128 + 15, "%d: %s", result.code, result.err);
     cr_expect(strstr(result.err, "the program was ended after 1 s (--max-time)"), "%s", result.err);
-    json_t *problems = read_json("seen/problem.json");
-    cr_expect_not_null(of_kernel(problems, "add"));
+    json_t *problems = capture_read("seen/problem.json");
+    cr_expect_not_null(capture_kernel(problems, "add"));
     json_decref(problems);
     program_free(&result);
 }

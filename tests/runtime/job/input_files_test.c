@@ -94,6 +94,25 @@ Test(input_files, another_size_gets_values_within_the_files_bounds) {
     munmap((void *)bytes, COUNT * sizeof(int));
 }
 
+/* Bytes may be those of structures: what is longer has whole ones, in their order. */
+Test(input_files, bytes_of_another_size_are_repeated) {
+    buffer made;
+    ht_error error = {0};
+    const uint64_t seed = 3;
+    const void *bytes;
+    enum { COUNT = 40 };
+    buffer_make(&made, COUNT, "four.bin", NULL);
+    ht_element_parse("unsigned char", &made.of.plain);
+    made.of.element = made.of.plain;
+    cr_assert_eq(ht_input_files_copy(&made.layout, job, &seed, &error), HT_OK, "%s", error.message);
+    cr_assert_eq(ht_input_files_map(&made.of, 0, job, &bytes, &error), HT_OK);
+    const unsigned char *values = bytes;
+    for (size_t i = 16; i < COUNT; ++i)
+        cr_assert_eq(values[i], values[i - 16], "%zu", i);
+    cr_expect_eq(((const int *)bytes)[3], 5);
+    munmap((void *)bytes, COUNT);
+}
+
 Test(input_files, a_file_of_another_size_or_none_is_an_error) {
     static char *const cases[][2] = {{"four.bin", "has 16 bytes, and 'index' 3 elements of 4"},
                                      {"odd.bin", "has 3 bytes"},
