@@ -85,12 +85,25 @@ bool ht_night_is_due(const ht_night *night, const json_t *document);
 /* night_turn.c: one source on one device. */
 ht_status ht_night_turn_run(ht_night *night, ht_night_turn *turn, double seconds, ht_error *error);
 
-/* night_rows.c: what is kept and reported of an entry. */
+/* night_known.c: what earlier nights found of an entry. */
+/* Returns the parts of an entry's key, new reference, and the key; NULL: it has none. */
+json_t *ht_night_entry_key(const ht_night *night, const ht_entry *entry,
+                           char out_key[HT_HASH_SIZE]);
+/* Returns an entry's number among those of its name and problem in its file. */
+int64_t ht_night_number_of(const ht_entries *entries, size_t index);
+/* Returns the document of an entry in an earlier night, new reference; NULL: it is new. First under
+ * its name, else what has its key: the file may have been renamed. */
+json_t *ht_night_earlier(const ht_night *night, const ht_entry *entry, int64_t number,
+                         const char *key);
 /* Settles entries whose kernel and all it depends on did not change, unless they are already. */
 void ht_night_settle_known(ht_night *night);
+
+/* night_watch.c: kernels timed next to the calibration kernel. */
 /* Of type ht_session.decided; `context` is the night. */
 void ht_night_decided(void *context, ht_job *job, const ht_binding *binding,
                       struct ht_pair_result *result);
+
+/* night_rows.c: what is kept and reported of an entry. */
 /* Keeps the results of the turn under way. */
 ht_status ht_night_keep(ht_night *night, ht_error *error);
 /* Returns the seconds that the turn under way took without its search: reading, preparing, the

@@ -4,18 +4,14 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "base/text.h"
-#include "pipeline/entry_kept.h"
 #include "pipeline/nightly/night_verdict.h"
 #include "pipeline/outputs.h"
 #include "pipeline/timed.h"
-#include "runtime/measure/stats.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-
-static const double watch_seconds = 1;
 
 void ht_night_note(ht_night *night, int code) {
     /* the gravest first */
@@ -26,233 +22,6 @@ void ht_night_note(ht_night *night, int code) {
             night->code = order[i];
             return;
         }
-}
-
-/* ---- keys of kernels */
-
-static void part_set(void *context, const char *name, const char *text) {
-    json_object_set_new(context, name, ht_report_json_text(text));
-}
-
-/* Returns the parts of an entry's key, new reference, and the key; NULL: it has none. */
-static json_t *entry_key(const ht_night *night, const ht_entry *entry, char out_key[HT_HASH_SIZE]) {
-    const ht_night_device *device = night->turn->device;
-    out_key[0] = 0;
-    if (!entry->template)
-        return NULL;
-    json_t *parts = json_object();
-    ht_status status = ht_tuning_identify(&device->session, entry->template, entry->instance,
-                                          part_set, parts, NULL);
-    json_object_set(parts, "choices", json_object_get(device->common, "choices"));
-    char *text = status == HT_OK ? json_dumps(parts, JSON_COMPACT | JSON_SORT_KEYS) : NULL;
-    if (!text) {
-        json_decref(parts);
-        return NULL;
-    }
-    ht_hash_bytes(text, strlen(text), out_key);
-    free(text);
-    return parts;
-}
-
-/* Returns an entry's number among those of its name and problem in its file. */
-static int64_t number_of(const ht_entries *entries, size_t index) {
-    int64_t number = 0;
-    for (size_t i = 0; i < index; ++i)
-        number += strcmp(entries->items[i].name, entries->items[index].name) == 0 &&
-                  strcmp(entries->items[i].problem ? entries->items[i].problem : "",
-                         entries->items[index].problem ? entries->items[index].problem : "") == 0;
-    return number;
-}
-
-/* Returns the latest document of a kernel with this key; new reference; NULL: there is none. */
-static json_t *known_document(const ht_night *night, const char *key) {
-    ht_night_result like = {.kernel_key = (char *)key};
-    ht_night_results results;
-    json_t *document = NULL;
-    if (ht_nights_find(night->nights, &like, &results, NULL) == HT_OK && results.count > 0)
-        document = json_loads(results.items[results.count - 1].document, 0, NULL);
-    ht_night_results_free(&results);
-    return document;
-}
-
-/* Takes an earlier result over, if its configuration is still one of the template's. */
-static bool entry_settle(ht_entry *entry, const json_t *document) {
-    const json_t *row = json_object_get(document, "entry");
-    const char *config = ht_report_text_of(document, "config");
-    ht_config parsed;
-    bool has = *config && ht_config_parse(entry->template, config, &parsed, NULL) == HT_OK;
-    if (!json_is_object(row) || (*config && !has))
-        return false;
-    ht_entry_take(row, entry);
-    entry->result.has_config = has;
-    if (has)
-        entry->result.config = parsed;
-    entry->settled = true;
-    return true;
-}
-
-void ht_night_settle_known(ht_night *night) {
-    ht_entries *entries = &night->survey->entries;
-    for (size_t i = 0; i < entries->count; ++i) {
-        ht_entry *entry = &entries->items[i];
-        char key[HT_HASH_SIZE];
-        json_t *parts = entry->settled ? NULL : entry_key(night, entry, key);
-        json_t *document = parts ? known_document(night, key) : NULL;
-        if (document && ht_night_is_complete(night, document) &&
-            !ht_night_is_due(night, document) && entry_settle(entry, document))
-            night->documents[i] = json_incref(document);
-        json_decref(document);
-        json_decref(parts);
-    }
-}
-
-/* ---- the same kernel in an earlier night */
-
-/* Returns its document, new reference; NULL: it is new. First under its name, else what has its
- * key: the file may have been renamed. */
-static json_t *earlier_document(const ht_night *night, const ht_entry *entry, int64_t number,
-                                const char *key) {
-    const ht_source *source = &night->sources.items[entry->source];
-    const ht_night_device *device = night->turn->device;
-    ht_night_result like = {.night = night->number,
-                            .kernel = entry->name,
-                            .problem = entry->problem ? entry->problem : "",
-                            .device = (char *)device->session.device.name,
-                            .file = source->path};
-    json_t *document = NULL;
-    for (int pass = 0; pass < 2 && !document; ++pass) {
-        ht_night_results results;
-        if (pass == 1 && !*key)
-            break;
-        if (pass == 1)
-            like = (ht_night_result){.night = night->number, .kernel_key = (char *)key};
-        if (ht_nights_find(night->nights, &like, &results, NULL) != HT_OK)
-            break;
-        for (size_t i = 0; i < results.count; ++i)
-            if (pass == 1 || results.items[i].number == number) {
-                json_decref(document);
-                document = json_loads(results.items[i].document, 0, NULL);
-            }
-        ht_night_results_free(&results);
-        if (json_is_true(json_object_get(document, "gone"))) {
-            json_decref(document);
-            document = NULL;
-        }
-    }
-    return document;
-}
-
-static size_t entry_find(const ht_night *night, const ht_pair_result *result) {
-    const ht_entries *entries = &night->survey->entries;
-    for (size_t i = 0; i < entries->count; ++i)
-        if (&entries->items[i].result == result)
-            return i;
-    return entries->count;
-}
-
-/* ---- timing what was decided */
-
-/* Returns true if a finalist with this configuration was found right this night. */
-static bool is_verified(const ht_pair_result *result, const ht_config *config) {
-    for (size_t i = 0; i < result->finalists.count; ++i) {
-        const ht_candidate *candidate = &result->finalists.items[i];
-        if (ht_config_equal(&candidate->config, config) && candidate->final.status == HT_OK &&
-            candidate->final.verified)
-            return true;
-    }
-    return false;
-}
-
-/* Keeps the incumbent unless the winner is faster by the margin in rounds that chose neither.
- * Returns the number of the configuration that stays. */
-static size_t incumbent_defend(const ht_night *night, const ht_watch *watch,
-                               const ht_config *incumbent, ht_pair_result *result) {
-    double margin = 1 + night->job->least_effect;
-    ht_interval gain =
-        ht_stats_paired_ratio(watch->configs[1], watch->configs[0], watch->rounds, 0.95);
-    if (watch->rounds < 8 || gain.lo >= margin)
-        return 0;
-    ht_interval speedup =
-        ht_stats_paired_ratio(watch->original, watch->configs[1], watch->rounds, 0.95);
-    if (speedup.lo <= 1)
-        return 0;
-    ht_interval time = ht_stats_median_interval(watch->configs[1], watch->rounds);
-    ht_interval original = ht_stats_median_interval(watch->original, watch->rounds);
-    result->config = *incumbent;
-    result->times.speedup = speedup.median;
-    result->times.speedup_lo = speedup.lo;
-    result->times.speedup_hi = speedup.hi;
-    result->times.tuned = (ht_timing){time.median, time.lo, time.hi, watch->rounds};
-    result->times.original = (ht_timing){original.median, original.lo, original.hi, watch->rounds};
-    return 1;
-}
-
-static bool is_change(const char *word) {
-    return strcmp(word, "slower") == 0 || strcmp(word, "faster") == 0;
-}
-
-/* Returns true if the verdict would be that something changed. */
-static bool moved(const ht_night *night, const json_t *watch, const json_t *before,
-                  const char *key) {
-    bool unchanged = strcmp(ht_report_text_of(before, "kernel_key"), key) == 0;
-    const ht_night_verdicts made =
-        ht_night_judge(watch, json_object_get(before, "watch"), json_object_get(before, "history"),
-                       unchanged, night->job->least_effect);
-    return is_change(made.change_word) || is_change(made.original_word);
-}
-
-static double distance(const json_t *watch, const json_t *then) {
-    ht_night_change kernel = ht_night_compare(watch, then, "incumbent", "calibration");
-    ht_night_change original = ht_night_compare(watch, then, "original", "calibration");
-    return fmax(fabs(log(kernel.ratio)), fabs(log(original.ratio)));
-}
-
-/* Times once more what seems to have changed: a change must show twice. Takes `first`; returns the
- * one that is nearer to what was. */
-static json_t *timed_again(const ht_night *night, ht_job *job, const ht_config *config,
-                           const json_t *before, json_t *first) {
-    ht_watch watch;
-    const json_t *then = json_object_get(before, "watch");
-    ht_job *calibration = ht_calibration_job(night->turn->device->calibration);
-    if (ht_job_watch(job, calibration, config, 1, fmin(watch_seconds, night->job->final_seconds),
-                     &watch, NULL) != HT_OK)
-        return first;
-    json_t *second = ht_night_watch_json(&watch, 0);
-    bool nearer = distance(second, then) < distance(first, then);
-    json_decref(nearer ? first : second);
-    return nearer ? second : first;
-}
-
-void ht_night_decided(void *context, ht_job *job, const ht_binding *binding,
-                      ht_pair_result *result) {
-    ht_night *night = context;
-    ht_calibration *calibration = night->turn->device->calibration;
-    size_t index = entry_find(night, result), stays = 0, count = 1;
-    ht_config configs[HT_WATCH_CONFIGS] = {result->config};
-    char key[HT_HASH_SIZE];
-    ht_watch watch;
-    ht_error error = {0};
-    if (!calibration || !result->has_config || index == night->survey->entries.count)
-        return;
-    const ht_entry *entry = &night->survey->entries.items[index];
-    json_t *parts = entry_key(night, entry, key);
-    json_t *before = earlier_document(night, entry, number_of(&night->survey->entries, index), key);
-    const char *config = ht_report_text_of(before, "config");
-    if (result->verdict == HT_VERDICT_IMPROVED && *config &&
-        ht_config_parse(binding->template, config, &configs[1], NULL) == HT_OK &&
-        !ht_config_equal(&configs[1], &configs[0]) && is_verified(result, &configs[1]))
-        count = 2;
-    ht_status status = ht_job_watch(job, ht_calibration_job(calibration), configs, count,
-                                    fmin(watch_seconds, night->job->final_seconds), &watch, &error);
-    if (status == HT_OK && count == 2)
-        stays = incumbent_defend(night, &watch, &configs[1], result);
-    json_t *timed = status == HT_OK ? ht_night_watch_json(&watch, stays) : NULL;
-    if (timed && moved(night, timed, before, key) && count == 1)
-        timed = timed_again(night, job, &configs[0], before, timed);
-    if (timed)
-        night->documents[index] = json_pack("{s:o}", "watch", timed);
-    json_decref(before);
-    json_decref(parts);
 }
 
 /* ---- what is kept */
@@ -393,9 +162,9 @@ static ht_status entry_keep(ht_night *night, size_t index, ht_error *error) {
         free(words);
         return HT_OK;
     }
-    int64_t number = number_of(&night->survey->entries, index);
-    json_t *parts = entry_key(night, entry, key);
-    json_t *before = earlier_document(night, entry, number, key);
+    int64_t number = ht_night_number_of(&night->survey->entries, index);
+    json_t *parts = ht_night_entry_key(night, entry, key);
+    json_t *before = ht_night_earlier(night, entry, number, key);
     json_t *document = entry_document(night, index, parts, key, before);
     json_t *row = row_new(night, turn, entry->name, problem, json_object_get(document, "entry"));
     json_object_set_new(row, "line", json_integer(entry->line));

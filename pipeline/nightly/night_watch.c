@@ -1,0 +1,123 @@
+#include "pipeline/nightly/night_internal.h"
+
+#include "base/memory.h"
+#include "pipeline/nightly/night_verdict.h"
+#include "runtime/measure/stats.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const double watch_seconds = 1;
+
+static size_t entry_find(const ht_night *night, const ht_pair_result *result) {
+    const ht_entries *entries = &night->survey->entries;
+    for (size_t i = 0; i < entries->count; ++i)
+        if (&entries->items[i].result == result)
+            return i;
+    return entries->count;
+}
+
+/* Returns true if a finalist with this configuration was found right this night. */
+static bool is_verified(const ht_pair_result *result, const ht_config *config) {
+    for (size_t i = 0; i < result->finalists.count; ++i) {
+        const ht_candidate *candidate = &result->finalists.items[i];
+        if (ht_config_equal(&candidate->config, config) && candidate->final.status == HT_OK &&
+            candidate->final.verified)
+            return true;
+    }
+    return false;
+}
+
+/* Keeps the incumbent unless the winner is faster by the margin in rounds that chose neither.
+ * Returns the number of the configuration that stays. */
+static size_t incumbent_defend(const ht_night *night, const ht_watch *watch,
+                               const ht_config *incumbent, ht_pair_result *result) {
+    double margin = 1 + night->job->least_effect;
+    ht_interval gain =
+        ht_stats_paired_ratio(watch->configs[1], watch->configs[0], watch->rounds, 0.95);
+    if (watch->rounds < 8 || gain.lo >= margin)
+        return 0;
+    ht_interval speedup =
+        ht_stats_paired_ratio(watch->original, watch->configs[1], watch->rounds, 0.95);
+    if (speedup.lo <= 1)
+        return 0;
+    ht_interval time = ht_stats_median_interval(watch->configs[1], watch->rounds);
+    ht_interval original = ht_stats_median_interval(watch->original, watch->rounds);
+    result->config = *incumbent;
+    result->times.speedup = speedup.median;
+    result->times.speedup_lo = speedup.lo;
+    result->times.speedup_hi = speedup.hi;
+    result->times.tuned = (ht_timing){time.median, time.lo, time.hi, watch->rounds};
+    result->times.original = (ht_timing){original.median, original.lo, original.hi, watch->rounds};
+    return 1;
+}
+
+static bool is_change(const char *word) {
+    return strcmp(word, "slower") == 0 || strcmp(word, "faster") == 0;
+}
+
+/* Returns true if the verdict would be that something changed. */
+static bool moved(const ht_night *night, const json_t *watch, const json_t *before,
+                  const char *key) {
+    bool unchanged = strcmp(ht_report_text_of(before, "kernel_key"), key) == 0;
+    const ht_night_verdicts made =
+        ht_night_judge(watch, json_object_get(before, "watch"), json_object_get(before, "history"),
+                       unchanged, night->job->least_effect);
+    return is_change(made.change_word) || is_change(made.original_word);
+}
+
+static double distance(const json_t *watch, const json_t *then) {
+    ht_night_change kernel = ht_night_compare(watch, then, "incumbent", "calibration");
+    ht_night_change original = ht_night_compare(watch, then, "original", "calibration");
+    return fmax(fabs(log(kernel.ratio)), fabs(log(original.ratio)));
+}
+
+/* Times once more what seems to have changed: a change must show twice. Takes `first`; returns the
+ * one that is nearer to what was. */
+static json_t *timed_again(const ht_night *night, ht_job *job, const ht_config *config,
+                           const json_t *before, json_t *first) {
+    ht_watch watch;
+    const json_t *then = json_object_get(before, "watch");
+    ht_job *calibration = ht_calibration_job(night->turn->device->calibration);
+    if (ht_job_watch(job, calibration, config, 1, fmin(watch_seconds, night->job->final_seconds),
+                     &watch, NULL) != HT_OK)
+        return first;
+    json_t *second = ht_night_watch_json(&watch, 0);
+    bool nearer = distance(second, then) < distance(first, then);
+    json_decref(nearer ? first : second);
+    return nearer ? second : first;
+}
+
+void ht_night_decided(void *context, ht_job *job, const ht_binding *binding,
+                      ht_pair_result *result) {
+    ht_night *night = context;
+    ht_calibration *calibration = night->turn->device->calibration;
+    size_t index = entry_find(night, result), stays = 0, count = 1;
+    ht_config configs[HT_WATCH_CONFIGS] = {result->config};
+    char key[HT_HASH_SIZE];
+    ht_watch watch;
+    ht_error error = {0};
+    if (!calibration || !result->has_config || index == night->survey->entries.count)
+        return;
+    const ht_entry *entry = &night->survey->entries.items[index];
+    json_t *parts = ht_night_entry_key(night, entry, key);
+    json_t *before =
+        ht_night_earlier(night, entry, ht_night_number_of(&night->survey->entries, index), key);
+    const char *config = ht_report_text_of(before, "config");
+    if (result->verdict == HT_VERDICT_IMPROVED && *config &&
+        ht_config_parse(binding->template, config, &configs[1], NULL) == HT_OK &&
+        !ht_config_equal(&configs[1], &configs[0]) && is_verified(result, &configs[1]))
+        count = 2;
+    ht_status status = ht_job_watch(job, ht_calibration_job(calibration), configs, count,
+                                    fmin(watch_seconds, night->job->final_seconds), &watch, &error);
+    if (status == HT_OK && count == 2)
+        stays = incumbent_defend(night, &watch, &configs[1], result);
+    json_t *timed = status == HT_OK ? ht_night_watch_json(&watch, stays) : NULL;
+    if (timed && moved(night, timed, before, key) && count == 1)
+        timed = timed_again(night, job, &configs[0], before, timed);
+    if (timed)
+        night->documents[index] = json_pack("{s:o}", "watch", timed);
+    json_decref(before);
+    json_decref(parts);
+}
