@@ -1,6 +1,7 @@
 #include "base/code_tokens.h"
 
 #include "base/lexeme.h"
+#include "base/memory.h"
 
 #include <ctype.h>
 #include <stdbool.h>
@@ -96,12 +97,15 @@ static bool is_joined(const char *end, const char *next) {
     return end == next && next[-1] == '\n';
 }
 
-/* `at` is at the '#', `whole` at the end of the code; returns the end of the line. */
-static const char *directive_append(const char *at, const char *whole, ht_text *out) {
+/* `at` is at the '#', `whole` at the end of the code; returns the end of the line, and in *out_end
+ * that of its last token. */
+static const char *directive_append(const char *at, const char *whole, ht_text *out,
+                                    const char **out_end) {
     size_t begun = out->length;
     for (const char *next; *at && *at != '\n'; at = next) {
         const char *end = token_end(at, whole);
         ht_text_append_n(out, at, (size_t)(end - at));
+        *out_end = end;
         next = skip_space(end, whole, true);
         bool mark = *at == '#' && out->length == begun + 1;
         if (!mark && next > end && *next &&
@@ -117,27 +121,48 @@ static const char *directive_append(const char *at, const char *whole, ht_text *
     return at;
 }
 
-void ht_code_tokens(const char *code, ht_text *out) {
-    bool line_start = true;
-    ht_text_append(out, "");
-    if (names_places(code)) {
-        ht_text_append(out, code);
+static void place_add(ht_code_token_list *list, const char *code, const char *at, const char *end,
+                      size_t text, const ht_text *out) {
+    if (!list || out->length == text)
         return;
-    }
+    HT_GROW(list->items, list->count);
+    list->items[list->count++] =
+        (ht_code_token){(size_t)(at - code), (size_t)(end - code), text, out->length - text - 1};
+}
+
+static void tokens_append(const char *code, ht_text *out, ht_code_token_list *list) {
+    bool line_start = true;
     const char *whole = code + strlen(code);
     for (const char *at = code; *at;) {
-        const char *next = skip_space(at, whole, false);
+        const char *next = skip_space(at, whole, false), *end = at;
+        size_t begun = out->length;
         line_start = line_start || memchr(at, '\n', (size_t)(next - at)) != NULL;
         at = next;
         if (*at == '#' && line_start) {
-            at = directive_append(at, whole, out);
+            next = directive_append(at, whole, out, &end);
         } else if (*at) {
-            const char *end = token_end(at, whole);
+            end = token_end(at, whole);
             ht_text_append_n(out, at, (size_t)(end - at));
             next = skip_space(end, whole, false);
             ht_text_append(out, next > end && is_joined(end, next) ? "\\\n" : "\n");
-            at = end;
+            next = end;
         }
+        place_add(list, code, at, end, begun, out);
+        at = next;
         line_start = false;
     }
+}
+
+void ht_code_tokens_list(const char *code, ht_text *out, ht_code_token_list *out_list) {
+    if (out_list)
+        *out_list = (ht_code_token_list){0};
+    ht_text_append(out, "");
+    if (names_places(code))
+        ht_text_append(out, code);
+    else
+        tokens_append(code, out, out_list);
+}
+
+void ht_code_tokens(const char *code, ht_text *out) {
+    ht_code_tokens_list(code, out, NULL);
 }

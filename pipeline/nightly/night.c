@@ -137,9 +137,18 @@ static void night_close(ht_night *night) {
 
 /* ---- turns */
 
+typedef struct putting {
+    const ht_night *night;
+    const ht_source *source;
+} putting;
+
+/* Puts a file back; the same code may have been written under other names, too. */
 static ht_status file_put_back(void *context, const char *name, const char *content,
                                ht_error *error) {
-    const ht_night *night = context;
+    const putting *own = context;
+    const ht_night *night = own->night;
+    if (!ht_night_is_of(name, own->source->output))
+        return HT_OK;
     char *path = ht_path_join(night->job->out, name), *written = NULL;
     ht_status status = HT_OK;
     if (!ht_file_exists(path))
@@ -152,12 +161,15 @@ static ht_status file_put_back(void *context, const char *name, const char *cont
 static ht_status kept_take(ht_night *night, ht_error *error) {
     ht_status status = HT_OK;
     for (size_t i = 0; i < night->turn_count && status == HT_OK; ++i) {
-        const ht_night_turn *turn = &night->turns[i];
+        ht_night_turn *turn = &night->turns[i];
+        putting own = {night, &night->sources.items[turn->source]};
+        if (turn->why == ht_night_text_changed)
+            turn->kept = night->options->dry || ht_night_rewrite(night, turn) || !turn->won;
         if (!turn->kept)
             continue;
         ht_night_add_kept(night, turn);
         if (!night->options->dry)
-            status = ht_nights_files(night->nights, turn->look.key, file_put_back, night, error);
+            status = ht_nights_files(night->nights, turn->look.key, file_put_back, &own, error);
     }
     return status;
 }

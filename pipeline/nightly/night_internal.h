@@ -32,6 +32,7 @@ typedef struct ht_night_turn {
     ht_night_results last;  /* the latest of its file, where the key is another */
     json_t *memory;         /* of its last turn: {"attempts", "need", "raw"}; owned; NULL: none */
     bool measured;          /* its kernels have results */
+    bool won;               /* one of them was improved: there are files that show its text */
     bool kept;              /* nothing is to be done */
     bool done;              /* it had its turn */
     const char *why;        /* it is to be done */
@@ -75,6 +76,8 @@ typedef struct ht_night {
 /* night_plan.c: sources, looks, and the order of turns. */
 ht_status ht_night_sources(ht_night *night, ht_error *error);
 ht_status ht_night_turns(ht_night *night, ht_error *error);
+/* The reason of a turn (by its address) of which the files alone are to be written again. */
+extern const char *const ht_night_text_changed;
 /* Sorts the turns that are left, the most promising first. */
 void ht_night_sort(ht_night *night);
 /* Returns true if a result's search is at its end under this job. */
@@ -84,6 +87,13 @@ bool ht_night_is_due(const ht_night *night, const json_t *document);
 
 /* night_turn.c: one source on one device. */
 ht_status ht_night_turn_run(ht_night *night, ht_night_turn *turn, double seconds, ht_error *error);
+
+/* night_rewrite.c: files of a source whose text changed, but not its code. */
+/* Writes them again, with the comments and layout of the text as it is now, and puts results under
+ * its name. False: that takes an analysis. */
+bool ht_night_rewrite(const ht_night *night, ht_night_turn *turn);
+/* Returns true if a file of this name was written for a source whose tuned copy has this one. */
+bool ht_night_is_of(const char *name, const char *output);
 
 /* night_known.c: what earlier nights found of an entry. */
 /* Returns the parts of an entry's key, new reference, and the key; NULL: it has none. */

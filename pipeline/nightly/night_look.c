@@ -16,6 +16,7 @@ typedef struct closure {
     const ht_refactor_options *compiler;
     ht_names seen; /* real paths */
     ht_text code;
+    char *first; /* the text of the source itself; owned */
     bool failed;
 } closure;
 
@@ -97,6 +98,8 @@ static void file_add(closure *in, const char *path) {
         ht_text_append(&in->code, "file\n");
         ht_code_tokens(text, &in->code);
         contents_add(in, text);
+        if (!in->first)
+            in->first = ht_strdup(text);
         includes_add(in, path, text);
     } else if (!seen) {
         in->failed = true;
@@ -145,11 +148,12 @@ static void arguments_set(json_t *parts, const ht_refactor_options *compiler) {
     ht_text_free(&text);
 }
 
-static void raw_make(const ht_source *source, char out[HT_HASH_SIZE]) {
-    char *text = NULL;
-    if (ht_file_read(source->path, 0, &text, NULL, NULL) == HT_OK)
-        ht_hash_strings(out, text, source->output, NULL);
-    free(text);
+void ht_night_text_set(json_t *document, const ht_night_look *look, const ht_source *source) {
+    json_object_set_new(document, "raw", json_string(look->raw));
+    json_object_del(document, "text"); /* one that is not UTF-8 is not kept */
+    if (look->text)
+        json_object_set_new(document, "text", json_string(look->text));
+    json_object_set_new(document, "output", json_string(source->output));
 }
 
 bool ht_night_look_make(const ht_source *source, const ht_refactor_options *compiler,
@@ -167,7 +171,9 @@ bool ht_night_look_make(const ht_source *source, const ht_refactor_options *comp
     arguments_set(out_look->parts, compiler);
     char *all = json_dumps(out_look->parts, JSON_COMPACT | JSON_SORT_KEYS);
     ht_hash_bytes(all, strlen(all), out_look->key);
-    raw_make(source, out_look->raw);
+    if (in.first)
+        ht_hash_strings(out_look->raw, in.first, source->output, NULL);
+    out_look->text = in.first;
     free(all);
     free(known);
     ht_text_free(&in.code);
@@ -177,5 +183,6 @@ bool ht_night_look_make(const ht_source *source, const ht_refactor_options *comp
 
 void ht_night_look_free(ht_night_look *look) {
     json_decref(look->parts);
+    free(look->text);
     *look = (ht_night_look){0};
 }

@@ -11,6 +11,7 @@ typedef struct ht_night_look {
     char key[HT_HASH_SIZE]; /* of `parts` */
     char raw[HT_HASH_SIZE]; /* of the source's bytes and name: what is written depends on them */
     json_t *parts;          /* {"code": hash, "problems": hash, ...}; owned */
+    char *text;             /* the source's; owned; NULL: it could not be read */
 } ht_night_look;
 
 /* Looks at a source: the tokens of it and of the headers that its "..." and -I reach, the problem
@@ -19,6 +20,9 @@ typedef struct ht_night_look {
  * be read, or includes a file that a macro names; then it is to be analysed. */
 bool ht_night_look_make(const ht_source *source, const ht_refactor_options *compiler,
                         const char *problems, const json_t *common, ht_night_look *out_look);
+/* Sets what is kept of the text, to compare a later one with: its hash, itself, and its copy's
+ * name. */
+void ht_night_text_set(json_t *document, const ht_night_look *look, const ht_source *source);
 void ht_night_look_free(ht_night_look *look);
 
 #endif

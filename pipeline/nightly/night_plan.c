@@ -153,6 +153,8 @@ static void memory_take(ht_night_turn *turn, const ht_night_results *results, bo
         turn->attempts = json_integer_value(json_object_get(turn->memory, "attempts"));
 }
 
+const char *const ht_night_text_changed = "its text changed, not its code: it is written again";
+
 /* Finds the first thing that is to be done with a source whose key is known. */
 static void state_find(const ht_night *night, ht_night_turn *turn) {
     bool open = false, due = false, won = false;
@@ -171,8 +173,9 @@ static void state_find(const ht_night *night, ht_night_turn *turn) {
     turn->why = !turn->measured ? "not measured yet"
                 : open          ? "its search goes on"
                 : due           ? "it was timed long ago"
-                : won && text   ? "its text changed, not its code: it is written again"
+                : text          ? ht_night_text_changed
                                 : NULL;
+    turn->won = won;
     turn->kept = !turn->why;
 }
 

@@ -228,10 +228,10 @@ static ht_status memory_keep(ht_night *night, bool measured, ht_error *error) {
     const ht_session *session = &turn->device->session;
     double spent = ht_clock_seconds() - session->start;
     double need = measured ? ht_night_need(night) : fmax(1.5 * spent, night->need_seen);
-    json_t *memory =
-        json_pack("{s:b, s:I, s:f, s:s, s:I, s:O}", "measured", measured, "attempts",
-                  measured ? (json_int_t)0 : (json_int_t)turn->attempts + 1, "need", need, "raw",
-                  turn->look.raw, "tried", (json_int_t)time(NULL), "parts", turn->look.parts);
+    json_t *memory = json_pack("{s:b, s:I, s:f, s:I, s:O}", "measured", measured, "attempts",
+                               measured ? (json_int_t)0 : (json_int_t)turn->attempts + 1, "need",
+                               need, "tried", (json_int_t)time(NULL), "parts", turn->look.parts);
+    ht_night_text_set(memory, &turn->look, &night->sources.items[turn->source]);
     char *text = json_dumps(memory, JSON_COMPACT);
     const ht_night_result result = {.night = night->number,
                                     .job = night->name,

@@ -43,6 +43,17 @@ static json_t *night(const char *words, int code) {
     return report;
 }
 
+/* The same of a night that looks at its sources and analyses none. */
+static json_t *night_of_looks(const char *words) {
+    program_result result = program_run(words);
+    cr_assert_eq(result.code, 0, "%s%s", result.out, result.err);
+    cr_expect_null(strstr(result.err, " on host: "), "%s", result.err);
+    json_t *report = json_loads(result.out, 0, NULL);
+    cr_assert(report, "%s", result.out);
+    program_free(&result);
+    return report;
+}
+
 static const json_t *only_row(const json_t *report) {
     const json_t *rows = json_object_get(report, "kernels");
     cr_assert_eq(json_array_size(rows), 1);
@@ -74,14 +85,18 @@ Test(night, what_did_not_change_is_not_measured_again_and_what_did_is) {
     char *key = ht_strdup(text_at(row, "kernel_key"));
     json_decref(report);
 
-    report = night("run n.json --json", 0); /* nothing */
+    report = night_of_looks("run n.json --json"); /* nothing */
     cr_expect_str_eq(text_at(only_row(report), "verdict"), "same");
     cr_expect(json_is_true(json_object_get(only_row(report), "kept")));
     json_decref(report);
 
     edit("tree/scale.hip", "__global__", "// a comment\n\n__global__"); /* text, no code */
-    report = night("run n.json --json", 0);
+    report = night_of_looks("run n.json --json");
     cr_expect(json_is_true(json_object_get(only_row(report), "kept")));
+    cr_expect_eq(json_integer_value(json_object_get(only_row(report), "line")), 5);
+    char *copy = workplace_read("out/scale.hip"); /* when it was faster */
+    cr_expect(!copy || strstr(copy, "// a comment"), "%s", copy);
+    free(copy);
     json_decref(report);
 
     edit("tree/scale.hip", "void launch", "int unrelated;\nvoid launch"); /* not the kernel's */
@@ -112,12 +127,15 @@ Test(night, a_renamed_file_and_another_folder_have_the_same_results) {
                     "{\"sources\": [\"moved/deep/named.hip\"], \"budget\": {\"seconds\": 60, "
                     "\"evaluations\": 2}, \"final_seconds\": 0.05, \"check\": \"none\", \"seed\": "
                     "3, \"database\": \"n.sqlite\", \"out\": \"out2\"}");
-    report = night("run other.json --json", 0);
+    report = night_of_looks("run other.json --json");
     cr_expect(json_is_true(json_object_get(only_row(report), "kept")));
     cr_expect_str_eq(text_at(only_row(report), "file"), "moved/deep/named.hip");
     json_decref(report);
     char *copy = workplace_read("out2/named.hip");
     cr_expect_eq(won, copy != NULL, "what was won is written for the file as it is called now");
+    free(copy);
+    copy = workplace_read("out2/scale.hip");
+    cr_expect_null(copy, "and not for the one of the same code");
     free(copy);
     free(text);
 }

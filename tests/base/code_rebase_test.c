@@ -1,0 +1,132 @@
+/* A change of a text, taken over to the text with other comments. */
+#include "base/code_rebase.h"
+#include "base/code_tokens.h"
+#include "base/memory.h"
+#include "base/random.h"
+
+#include <criterion/criterion.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char older[] = "#include <a.h>\n"
+                            "\n"
+                            "void g();\n"
+                            "\n"
+                            "__global__ void k(int *a) {\n"
+                            "    a[0] = 1;\n"
+                            "}\n";
+static const char changed[] = "#include <a.h>\n"
+                              "\n"
+                              "void g();\n"
+                              "\n"
+                              "constexpr int n = 2;\n"
+                              "\n"
+                              "// Tuned.\n"
+                              "__global__ void k(int *a) {\n"
+                              "    for (int i = 0; i < n; ++i)\n"
+                              "        a[i] = 1;\n"
+                              "}\n";
+
+/* Returns the change on the newer text; free(). */
+static char *taken_over(const char *from, const char *to, const char *newer) {
+    ht_code_rebase *rebase = ht_code_rebase_open(from, newer);
+    cr_assert(rebase);
+    char *made = ht_code_rebase_apply(rebase, to);
+    ht_code_rebase_free(rebase);
+    return made;
+}
+
+static void expect(const char *newer, const char *wanted) {
+    char *made = taken_over(older, changed, newer);
+    cr_assert(made, "%s", newer);
+    cr_expect_str_eq(made, wanted, "%s", made);
+    free(made);
+}
+
+Test(code_rebase, comments_and_layout_of_what_was_not_changed_are_the_newer_texts) {
+    expect("// First.\n#include <a.h> // a\n\n\n/* g */\nvoid\ng();\n\n"
+           "__global__ void k(int *a) {\n    a[0] = 1;\n} // end\n",
+           "// First.\n#include <a.h> // a\n\n\n/* g */\nvoid\ng();\n\nconstexpr int n = 2;\n\n"
+           "// Tuned.\n__global__ void k(int *a) {\n    for (int i = 0; i < n; ++i)\n"
+           "        a[i] = 1;\n} // end\n");
+    expect("#include <a.h>\n\nvoid g();\n\n// k sets one.\n"
+           "__global__ void k(int *a) {\n    a[0] = 1;\n}\n",
+           "#include <a.h>\n\nvoid g();\n\n// k sets one.\nconstexpr int n = 2;\n\n// Tuned.\n"
+           "__global__ void k(int *a) {\n    for (int i = 0; i < n; ++i)\n        a[i] = 1;\n}\n");
+}
+
+Test(code_rebase, a_comment_within_what_was_changed_is_not_lost_but_refused) {
+    char *made = taken_over(older, changed,
+                            "#include <a.h>\n\nvoid g();\n\n__global__ void k(int *a) {\n"
+                            "    a[/* first */ 0] = 1;\n}\n");
+    cr_expect_null(made, "%s", made);
+    free(made);
+}
+
+Test(code_rebase, texts_of_other_tokens_or_of_places_are_refused) {
+    cr_expect_null(ht_code_rebase_open("int a;", "int b;"));
+    cr_expect_null(ht_code_rebase_open("int a = __LINE__;", "\nint a = __LINE__;"));
+    cr_expect_null(ht_code_rebase_open("", ""));
+}
+
+Test(code_rebase, lines_move_with_their_tokens) {
+    ht_code_rebase *rebase = ht_code_rebase_open("int a;\n\nint b;\n", "// x\n\n\nint a;\nint\nb;");
+    cr_assert(rebase);
+    cr_expect_eq(ht_code_rebase_line(rebase, 1), 4);
+    cr_expect_eq(ht_code_rebase_line(rebase, 2), 5);
+    cr_expect_eq(ht_code_rebase_line(rebase, 3), 5);
+    cr_expect_eq(ht_code_rebase_line(rebase, 99), 6);
+    ht_code_rebase_free(rebase);
+}
+
+static void gap_append(ht_random *random, ht_text *out) {
+    static const char *const gaps[] = {" ", "\n", "\n\n", " // c\n", "\n/* d */ ", "\t"};
+    ht_text_append(out, gaps[ht_random_below(random, 6)]);
+}
+
+/* Puts the tokens down, with gaps at random, and returns the text. */
+static char *laid_out(ht_random *random, char *const *tokens, size_t count) {
+    ht_text text = {0};
+    for (size_t i = 0; i < count; ++i) {
+        ht_text_append(&text, tokens[i]);
+        gap_append(random, &text);
+    }
+    return ht_text_take(&text);
+}
+
+/* The tokens are those of the change whatever the texts are, and comments of the newer text outside
+ * of it are all there. */
+Test(code_rebase, tokens_of_random_changes_are_kept) {
+    enum { COUNT = 40, ROUNDS = 2000 };
+    ht_random random;
+    ht_random_seed(&random, 7);
+    size_t done = 0;
+    for (int round = 0; round < ROUNDS; ++round) {
+        static char *const words[] = {"a", "b", "(", ")", "+", ";", "12", "\"s\""};
+        char *tokens[COUNT], *other[COUNT];
+        for (size_t i = 0; i < COUNT; ++i)
+            other[i] = tokens[i] = words[ht_random_below(&random, 8)];
+        for (size_t i = 0; i < 3; ++i)
+            other[ht_random_below(&random, COUNT)] = words[ht_random_below(&random, 8)];
+        char *from = laid_out(&random, tokens, COUNT), *newer = laid_out(&random, tokens, COUNT);
+        char *to = laid_out(&random, other, COUNT);
+        char *made = taken_over(from, to, round % 2 ? newer : from);
+        ht_text first = {0}, second = {0};
+        if (made) {
+            ht_code_tokens(made, &first);
+            ht_code_tokens(to, &second);
+            cr_assert_str_eq(first.data, second.data);
+            ++done;
+        }
+        cr_assert(made || round % 2, "nothing but the change differs");
+        if (round % 2 == 0)
+            cr_assert_str_eq(made, to);
+        ht_text_free(&first);
+        ht_text_free(&second);
+        free(made);
+        free(to);
+        free(newer);
+        free(from);
+    }
+    cr_expect_geq(done, ROUNDS / 2);
+}
