@@ -28,8 +28,8 @@ ht_status ht_predictor_open(const char *path, ht_predictor **out_predictor, ht_e
  * of the models that come with hiptemper. `kernel` may be NULL when `path` is a file. */
 ht_status ht_predictor_find(const char *path, const char *kernel, ht_predictor **out_predictor,
                             ht_error *error);
-/* $HIPTEMPER_MODELS, else ../share/hiptemper/models next to the program's folder when that is
- * there, else the models of the source tree; free(). */
+/* $HIPTEMPER_MODELS, else share/hiptemper/models of the installation or build tree that runs
+ * (ht_installed_data); free(). */
 char *ht_predictor_builtin_folder(void);
 /* The file's bytes, from memory; not copied (fuzzing). */
 ht_status ht_predictor_parse(const void *data, size_t length, const char *name,

@@ -2,12 +2,12 @@
 #include "predictor/predictor.h"
 
 #include "base/file.h"
+#include "base/installed.h"
 #include "base/memory.h"
 
 #include <dirent.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 static int is_model(const struct dirent *entry) {
     size_t length = strlen(entry->d_name);
@@ -15,27 +15,12 @@ static int is_model(const struct dirent *entry) {
            strcmp(entry->d_name + length - 6, ".model") == 0;
 }
 
-/* Returns the folder of the program that runs, or NULL; free(). */
-static char *program_folder(void) {
-    char path[4096];
-    ssize_t length = readlink("/proc/self/exe", path, sizeof path - 1);
-    if (length <= 0)
-        return NULL;
-    path[length] = 0;
-    return ht_path_folder(path);
-}
-
 char *ht_predictor_builtin_folder(void) {
     const char *own = getenv("HIPTEMPER_MODELS");
     if (own && *own)
         return ht_strdup(own);
-    char *program = program_folder();
-    char *installed = program ? ht_format("%s/../share/hiptemper/models", program) : NULL;
-    free(program);
-    if (installed && ht_dir_exists(installed))
-        return installed;
-    free(installed);
-    return ht_strdup(HT_PREDICTOR_MODELS);
+    char *found = ht_installed_data("models");
+    return found ? found : ht_strdup("share/hiptemper/models");
 }
 
 typedef struct search {

@@ -2,6 +2,7 @@
 
 #include "base/clock.h"
 #include "base/file.h"
+#include "base/installed.h"
 #include "base/memory.h"
 #include "base/text.h"
 #include "base/tool.h"
@@ -47,9 +48,13 @@ void ht_process_free(ht_process *process) {
     *process = (ht_process){.fd = -1};
 }
 
-static const char *worker_program(void) {
+/* Gives the program that a worker is; free(). */
+static ht_status worker_program(char **out_program, ht_error *error) {
     const char *program = getenv("HIPTEMPER_WORKER");
-    return program != NULL && *program != '\0' ? program : "/proc/self/exe";
+    if (program == NULL || *program == '\0')
+        return ht_installed_program(out_program, error);
+    *out_program = ht_strdup(program);
+    return HT_OK;
 }
 
 /* Becomes the worker, after the fork of a process that may have threads (libclang's, OpenMP's) and
@@ -94,7 +99,7 @@ static int read_report(int fd) {
     return code;
 }
 
-static int spawn(ht_process *process, int child_fd) {
+static int spawn(ht_process *process, const char *program, int child_fd) {
     char fd_text[16], parent_text[16];
     int ends[2];
     snprintf(fd_text, sizeof fd_text, "%d", WORKER_FD);
@@ -104,7 +109,6 @@ static int spawn(ht_process *process, int child_fd) {
     /* A thread of the host provider that has no blocks left sleeps: spinning would take a core from
      * those that have, or from a compiler. */
     setenv("OMP_WAIT_POLICY", "passive", 0);
-    const char *program = worker_program();
     if (pipe2(ends, O_CLOEXEC) != 0)
         return errno;
     int report = fcntl(ends[1], F_DUPFD_CLOEXEC, WORKER_FD + 1);
@@ -126,20 +130,29 @@ static int spawn(ht_process *process, int child_fd) {
 
 ht_status ht_process_start(ht_process *process, ht_error *error) {
     int pair[2];
-    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) != 0)
+    char *program = NULL;
+    ht_status status = worker_program(&program, error);
+    if (status != HT_OK)
+        return status;
+    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) != 0) {
+        free(program);
         return ht_error_set(error, HT_ERROR_IO, "no socket for a worker process: %m");
+    }
     /* Low numbers belong to the child's standard streams and to WORKER_FD. */
     int child_fd = fcntl(pair[1], F_DUPFD_CLOEXEC, WORKER_FD + 1);
     close(pair[1]);
-    int code = child_fd < 0 ? errno : spawn(process, child_fd);
+    int code = child_fd < 0 ? errno : spawn(process, program, child_fd);
     if (child_fd >= 0)
         close(child_fd);
     if (code != 0) {
         close(pair[0]);
         process->pid = 0;
-        return ht_error_set(error, HT_ERROR_IO, "cannot start a worker process (%s): %s",
-                            worker_program(), strerror(code));
+        status = ht_error_set(error, HT_ERROR_IO, "cannot start a worker process (%s): %s", program,
+                              strerror(code));
+        free(program);
+        return status;
     }
+    free(program);
     /* A worker that never reads must not hang the tuner. */
     struct timeval limit = {.tv_sec = SEND_SECONDS};
     setsockopt(pair[0], SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof limit);
