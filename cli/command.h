@@ -131,5 +131,7 @@ void ht_command_line_free(ht_command_line *line);
 /* help.c. */
 void ht_help_print_all(FILE *out);
 void ht_help_print_command(const ht_command *command, FILE *out);
+/* The lines of a command's exit codes. */
+const char *ht_help_exit_codes(const ht_command *command);
 
 #endif

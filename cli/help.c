@@ -81,6 +81,10 @@ static void lines_print(FILE *out, const char *text) {
     }
 }
 
+const char *ht_help_exit_codes(const ht_command *command) {
+    return command->exit_codes ? command->exit_codes : common_exit_codes;
+}
+
 void ht_help_print_command(const ht_command *command, FILE *out) {
     fprintf(out, "hiptemper %s - %s\n\nUsage: hiptemper %s %s\n\n", command->name, command->summary,
             command->name, command->usage);
@@ -96,8 +100,7 @@ void ht_help_print_command(const ht_command *command, FILE *out) {
         fprintf(out, "\nExamples:\n");
         lines_print(out, command->examples);
     }
-    fprintf(out, "\nExit codes:\n%s",
-            command->exit_codes ? command->exit_codes : common_exit_codes);
+    fprintf(out, "\nExit codes:\n%s", ht_help_exit_codes(command));
 }
 
 void ht_help_print_all(FILE *out) {

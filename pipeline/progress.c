@@ -26,7 +26,7 @@ ht_progress *ht_progress_new(FILE *stream, size_t total) {
     ht_progress *progress = ht_alloc(1, sizeof *progress);
     progress->stream = stream;
     progress->total = total;
-    progress->live = ht_report_is_terminal(stream);
+    progress->live = stream && ht_report_is_terminal(stream);
     progress->last = -1e9;
     return progress;
 }
@@ -43,6 +43,8 @@ void ht_progress_free(ht_progress *progress) {
 static void line_write(ht_progress *progress, const char *text, bool must) {
     double now = ht_clock_seconds();
     double interval = progress->live ? live_interval : plain_interval;
+    if (!progress->stream)
+        return;
     if (!must && now - progress->last < interval)
         return;
     progress->last = now;

@@ -9,7 +9,7 @@
 
 typedef struct ht_progress ht_progress;
 
-/* `total`: how many pairs there will be. The stream is borrowed. */
+/* `total`: how many pairs there will be. The stream is borrowed; NULL: nothing is printed. */
 ht_progress *ht_progress_new(FILE *stream, size_t total);
 void ht_progress_free(ht_progress *progress);
 
