@@ -4,6 +4,7 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "runtime/store/database_internal.h"
+#include "runtime/store/nights_schema.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -43,10 +44,9 @@ static const char tables[] =
     "  PRIMARY KEY (source_key, name));"
     "COMMIT;";
 
-#define COLUMNS                                                                                    \
-    "night, job, kernel, problem, device, file, number, source_key, kernel_key, document, created"
+#define COLUMNS HT_NIGHTS_RESULT_COLUMNS
 #define SUM "ht_checksum('results', " COLUMNS ")"
-#define GOOD "ht_row_good('results', id, checksum, " COLUMNS ")"
+#define GOOD HT_NIGHTS_RESULT_GOOD
 
 struct ht_nights {
     sqlite3 *sqlite;
@@ -312,7 +312,7 @@ ht_status ht_nights_files(ht_nights *nights, const char *source_key,
     ht_status status =
         prepare(nights,
                 "SELECT name, content FROM written WHERE source_key = :source_key AND"
-                " ht_row_good('written', rowid, checksum, source_key, name, content) ORDER BY name",
+                " " HT_NIGHTS_WRITTEN_GOOD " ORDER BY name",
                 &statement, error);
     if (status != HT_OK)
         return status;
