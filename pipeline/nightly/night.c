@@ -1,4 +1,5 @@
 #include "pipeline/nightly/night.h"
+#include "pipeline/nightly/night_brief.h"
 #include "pipeline/nightly/night_internal.h"
 
 #include "base/clock.h"
@@ -325,6 +326,10 @@ static json_t *document_make(ht_night *night, const char *began) {
     json_t *document = ht_report_json_new("hiptemper-run", 1);
     json_object_set_new(document, "job", ht_report_json_text(night->name));
     json_object_set_new(document, "host", ht_report_json_text(host));
+    const ht_job_words *sources = &night->job->sources;
+    char *commit = sources->count > 0 ? ht_night_commit(sources->items[0]) : NULL;
+    json_object_set_new(document, "commit", ht_report_json_text(commit));
+    free(commit);
     json_object_set_new(document, "began", json_string(began));
     json_object_set_new(document, "night", json_integer((json_int_t)night->number));
     json_object_set_new(document, "budget", json_real(night->job->budget.seconds));
@@ -372,8 +377,7 @@ ht_status ht_night_run(const ht_night_options *options, json_t **out_document, h
     if (status == HT_OK || (status == HT_ERROR_INTERRUPTED && night.nights))
         *out_document = document_make(&night, began);
     if (*out_document && night.number > 0) {
-        json_t *brief = json_copy(*out_document);
-        json_object_del(brief, "kernels"); /* they are rows of their own */
+        json_t *brief = ht_night_brief(*out_document);
         char *text = json_dumps(brief, JSON_COMPACT);
         status = ht_nights_end(night.nights, night.number, text, error);
         free(text);
