@@ -15,6 +15,7 @@ extern const ht_command ht_command_optimize;
 extern const ht_command ht_command_predict;
 extern const ht_command ht_command_refactor;
 extern const ht_command ht_command_replay;
+extern const ht_command ht_command_report;
 extern const ht_command ht_command_run;
 extern const ht_command ht_command_space;
 extern const ht_command ht_command_train;
@@ -24,6 +25,7 @@ const ht_command *const ht_commands[] = {
     &ht_command_optimize,
     &ht_command_run,
     &ht_command_compare,
+    &ht_command_report,
     &ht_command_refactor,
     &ht_command_apply,
     &ht_command_tune,

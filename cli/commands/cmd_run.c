@@ -5,6 +5,7 @@
 #include "cli/reports/entry_report.h"
 #include "cli/reports/night_report.h"
 #include "pipeline/nightly/night.h"
+#include "pipeline/nightly/notify.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -14,6 +15,7 @@ typedef struct run_options {
     bool dry_run;
     const char *why;
     const char *json;
+    const char *notify;
     const char *sandbox;
 } run_options;
 
@@ -29,6 +31,9 @@ static const ht_option options[] = {
     {"json", HT_OPTION_JSON, offsetof(run_options, json), "FILE",
      .help = "Writes the report as JSON: to standard output, or to FILE. docs/json.md describes "
              "it."},
+    {"notify", HT_OPTION_TEXT, offsetof(run_options, notify), "CMD",
+     .help = "After the night, runs a program with the report as JSON as its standard input. "
+             "Blanks divide its arguments; no shell reads them."},
     HT_SANDBOX_OPTION(run_options),
     {0},
 };
@@ -67,6 +72,10 @@ static int night(const run_options *given, const char *path, const ht_job_file *
         else
             ht_night_report(document, out);
         int written = ht_report_json(given->json, document);
+        if (given->notify && !night.dry && ht_notify(given->notify, document, &error) != HT_OK) {
+            int notified = ht_report_error(&error);
+            written = written ? written : notified;
+        }
         int own = (int)json_integer_value(json_object_get(document, "exit"));
         code = code ? code : own ? own : written;
     }

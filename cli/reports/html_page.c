@@ -4,7 +4,6 @@
 #include "pipeline/report.h"
 
 static const char style[] =
-    "</title>\n<style>\n"
     "body { font: 15px/1.5 system-ui, sans-serif; margin: 2em auto; max-width: 75em; "
     "padding: 0 1em; color: #222; background: #fff; }\n"
     "table { border-collapse: collapse; margin: 1em 0; }\n"
@@ -15,17 +14,23 @@ static const char style[] =
     "summary { cursor: pointer; margin: .4em 0; }\n"
     "p.next { color: #555; margin: .2em 0 .6em 1.2em; }\n"
     "@media (prefers-color-scheme: dark) { body { color: #ddd; background: #181818; } "
-    "th, td { border-color: #444; } p.next { color: #aaa; } }\n"
-    "</style>\n";
+    "th, td { border-color: #444; } p.next { color: #aaa; } }\n";
+
+void ht_html_begin_with(const ht_html_page *page, ht_text *out) {
+    ht_text_append(out, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+                        "<meta name=\"viewport\" content=\"width=device-width, "
+                        "initial-scale=1\">\n");
+    ht_text_append(out, page->head ? page->head : "");
+    ht_text_append(out, "<title>");
+    ht_html_text(page->title, out);
+    ht_text_printf(out, "</title>\n<style>\n%s</style>\n</head>\n<body>\n<h1>",
+                   page->style ? page->style : style);
+    ht_html_text(page->heading, out);
+    ht_text_append(out, "</h1>\n");
+}
 
 void ht_html_begin(const char *title, const char *heading, ht_text *out) {
-    ht_text_append(
-        out, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<title>");
-    ht_html_text(title, out);
-    ht_text_append(out, style);
-    ht_text_append(out, "</head>\n<body>\n<h1>");
-    ht_html_text(heading, out);
-    ht_text_append(out, "</h1>\n");
+    ht_html_begin_with(&(ht_html_page){.title = title, .heading = heading}, out);
 }
 
 void ht_html_end(ht_text *out) {

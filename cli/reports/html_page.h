@@ -7,6 +7,14 @@
 
 #include <jansson.h>
 
+typedef struct ht_html_page {
+    const char *title, *heading;
+    const char *style; /* CSS; NULL: a plain one, for light and dark */
+    const char *head;  /* HTML that comes before the title; NULL: nothing */
+} ht_html_page;
+
+void ht_html_begin_with(const ht_html_page *page, ht_text *out);
+/* The same with the plain style. */
 void ht_html_begin(const char *title, const char *heading, ht_text *out);
 void ht_html_end(ht_text *out);
 /* Puts text, with what HTML reads escaped. */

@@ -9,6 +9,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 static void prepare(void) {
@@ -75,9 +76,29 @@ static void edit(const char *name, const char *mark, const char *by) {
     free(text);
 }
 
-Test(night, what_did_not_change_is_not_measured_again_and_what_did_is) {
-    json_t *report = night("run n.json --json", 0);
+/* Checks what `report` says of the only kernel. */
+static void reported(const char *verdict, bool kept) {
+    json_t *report = night("report n.sqlite --json", 0);
     const json_t *row = only_row(report);
+    cr_expect_str_eq(text_at(row, "verdict"), verdict);
+    cr_expect_eq(json_is_true(json_object_get(row, "kept")), kept);
+    cr_expect(json_is_integer(json_object_get(row, "search")), "its search is found");
+    json_decref(report);
+}
+
+Test(night, what_did_not_change_is_not_measured_again_and_what_did_is) {
+    workplace_write("hook", "#!/bin/sh\ncat > told.json\n");
+    char *hook = ht_path_join(workplace(), "hook");
+    chmod(hook, 0700);
+    free(hook);
+    json_t *report = night("run n.json --json --notify ./hook", 0);
+    const json_t *row = only_row(report);
+    char *text = workplace_read("told.json");
+    json_t *told = json_loads(text ? text : "", 0, NULL);
+    cr_expect(json_equal(told, report), "the program has the report: %s", text);
+    json_decref(told);
+    free(text);
+    reported("new", false);
     cr_expect_str_eq(text_at(row, "kernel"), "scale");
     cr_expect_str_eq(text_at(row, "verdict"), "new");
     cr_expect(json_is_false(json_object_get(row, "kept")));
@@ -89,6 +110,7 @@ Test(night, what_did_not_change_is_not_measured_again_and_what_did_is) {
     cr_expect_str_eq(text_at(only_row(report), "verdict"), "same");
     cr_expect(json_is_true(json_object_get(only_row(report), "kept")));
     json_decref(report);
+    reported("same", true);
 
     edit("tree/scale.hip", "__global__", "// a comment\n\n__global__"); /* text, no code */
     report = night_of_looks("run n.json --json");
