@@ -95,6 +95,12 @@
         {"std", HT_OPTION_TEXT, offsetof(TYPE, compiler.standard), "STANDARD",                     \
          .help = "C++ standard of the sources, such as c++17."}
 
+/* Of commands that read trees of sources. */
+#define HT_STUB_OPTION(TYPE)                                                                       \
+    {"stub", HT_OPTION_TEXT, offsetof(TYPE, compiler.stub), "FILE",                                \
+     .help = "A header of yours that stands in for frameworks which are not installed: it is "     \
+             "read ahead of each source, after HIP's header."}
+
 /* Of commands that make templates. */
 #define HT_WITHOUT_OPTION(TYPE)                                                                    \
     {"without", HT_OPTION_LIST, offsetof(TYPE, compiler.without), "TRANSFORMATION",                \

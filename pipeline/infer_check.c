@@ -74,12 +74,20 @@ static ht_status run_once(const ht_template *template, const ht_problem *problem
     return status;
 }
 
+/* Returns true if the texts are the same, but for dots, which have become underscores. */
+static bool is_flattened(const char *flat, const char *name, size_t length) {
+    bool same = true;
+    for (size_t i = 0; i < length && same; ++i)
+        same = flat[i] == (name[i] == '.' ? '_' : name[i]);
+    return same;
+}
+
 /* Returns true for the field of the elements of `array`; "": of any buffer. */
 static bool is_tried(const ht_field *field, const char *array) {
     size_t length = strlen(field->name), suffix = strlen(HT_TRIED_SUFFIX), name = strlen(array);
     return field->kind == HT_FIELD_DEFAULT && length > suffix &&
            strcmp(field->name + length - suffix, HT_TRIED_SUFFIX) == 0 &&
-           (!name || (name == length - suffix && strncmp(field->name, array, name) == 0));
+           (!name || (name == length - suffix && is_flattened(field->name, array, name)));
 }
 
 /* Makes a buffer larger, up to the memory that an inferred problem may take. Returns false if that

@@ -2,6 +2,7 @@
 #include "pipeline/input.h"
 
 #include "base/memory.h"
+#include "refactor/source/stub.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -105,7 +106,7 @@ ht_status ht_templates_load(const char *path, const char *kernel,
 
 void ht_compiler_arguments_make(const ht_compiler_options *given,
                                 ht_refactor_options *out_options) {
-    size_t most = given->include.count + given->define.count + 1;
+    size_t most = given->include.count + given->define.count + 3;
     char **arguments = ht_alloc(most, sizeof *arguments);
     size_t count = 0;
     for (size_t i = 0; i < given->include.count; ++i)
@@ -114,12 +115,26 @@ void ht_compiler_arguments_make(const ht_compiler_options *given,
         arguments[count++] = ht_format("-D%s", given->define.items[i]);
     if (given->standard)
         arguments[count++] = ht_format("-std=%s", given->standard);
+    if (given->stub) {
+        arguments[count++] = ht_strdup("-include");
+        arguments[count++] = ht_strdup(given->stub);
+    }
     *out_options =
         (ht_refactor_options){.arguments = (const char *const *)arguments,
                               .argument_count = count,
                               .limits = {.operations = given->analysis_operations,
                                          .seconds = given->analysis_seconds,
                                          .memory_bytes = (size_t)given->analysis_mebibytes << 20}};
+}
+
+ht_status ht_compiler_stub_check(const ht_compiler_options *given, ht_error *error) {
+    ht_compiler_options alone = *given;
+    ht_refactor_options options;
+    alone.stub = NULL;
+    ht_compiler_arguments_make(&alone, &options);
+    ht_status status = given->stub ? ht_stub_check(given->stub, &options, error) : HT_OK;
+    ht_compiler_arguments_free(&options);
+    return status;
 }
 
 void ht_compiler_arguments_free(ht_refactor_options *options) {

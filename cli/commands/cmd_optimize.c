@@ -109,6 +109,7 @@ static const ht_option options[] = {
     HT_WITHOUT_OPTION(optimize_options),
     HT_SANDBOX_OPTION(optimize_options),
     HT_COMPILER_OPTIONS(optimize_options),
+    HT_STUB_OPTION(optimize_options),
     HT_ANALYSIS_OPTIONS(optimize_options),
     {0},
 };
@@ -334,6 +335,8 @@ static ht_status survey_make(optimization *in, const ht_command_line *line,
     ht_status status =
         ht_transformations_without(given->compiler.without.items, given->compiler.without.count,
                                    &options->compiler.without, error);
+    if (status == HT_OK)
+        status = ht_compiler_stub_check(&given->compiler, error);
     if (status == HT_OK && given->run)
         status = ht_outputs_prepare(given->out, given->json, error);
     if (status == HT_OK && given->run) {

@@ -105,6 +105,7 @@ static const ht_option options[] = {
      .help = "Seed of those configurations and of the random inputs."},
     HT_SANDBOX_OPTION(refactor_options),
     HT_COMPILER_OPTIONS(refactor_options),
+    HT_STUB_OPTION(refactor_options),
     HT_ANALYSIS_OPTIONS(refactor_options),
     {0},
 };
@@ -245,6 +246,8 @@ static int run_refactor(const ht_command_line *line) {
     request.compiler.recipe = recipe;
     request.compiler.tries = request.verify;
     request.compiler.own_build = true;
+    if (status == HT_OK)
+        status = ht_compiler_stub_check(&given->compiler, &error);
     if (status == HT_OK)
         status =
             ht_transformations_without(given->compiler.without.items, given->compiler.without.count,

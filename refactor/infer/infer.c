@@ -218,9 +218,9 @@ static bool may_try(const ht_infer *in) {
 /* Leaves a buffer's elements to a run: a field of its own. Where the allocation is known, it holds
  * at least that. Returns false if the field's name is taken. */
 static bool elements_try(ht_infer *in, size_t index) {
-    char *plain = ht_infer_field_name(&in->slots.items[index]);
-    char *name = ht_format("%s" HT_TRIED_SUFFIX, plain);
-    free(plain);
+    char *name = ht_format("%s" HT_TRIED_SUFFIX, in->slots.items[index].name);
+    for (char *dot; (dot = strchr(name, '.')) != NULL;) /* of a structure's field */
+        *dot = '_';
     char *allocated = in->extents[index];
     for (size_t i = 0; i < in->field_count; ++i)
         if (strcmp(in->fields[i].name, name) == 0) {

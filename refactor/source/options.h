@@ -49,7 +49,8 @@ typedef struct ht_refactor_watch {
                      ht_lost_kernel *out_lost);
 } ht_refactor_watch;
 
-/* The field that leaves the elements of a buffer x to a run is named x_elements. */
+/* The field that leaves the elements of a buffer x to a run is named x_elements; of p.x,
+ * p_x_elements. */
 #define HT_TRIED_SUFFIX "_elements"
 
 typedef struct ht_refactor_options {

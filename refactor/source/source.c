@@ -74,8 +74,10 @@ static void on_inclusion(CXFile file, CXSourceLocation *stack, unsigned depth, C
     CXFile parent;
     unsigned offset;
     clang_getExpansionLocation(stack[0], &parent, NULL, NULL, &offset);
-    source->files[known].parent = ht_source_file(source, parent);
-    source->files[known].parent_offset = offset;
+    size_t includes = ht_source_file(source, parent);
+    /* one that an option includes is read ahead of the main file, which is the first */
+    source->files[known].parent = includes == SIZE_MAX ? 0 : includes;
+    source->files[known].parent_offset = includes == SIZE_MAX ? 0 : offset;
 }
 
 bool ht_source_skipped(const ht_source *source, size_t file, size_t offset) {

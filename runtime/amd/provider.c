@@ -99,7 +99,9 @@ static size_t amd_compile_options(const ht_device *device, const char *out_optio
     out_options[1] = "-O3";
     out_options[2] = "-std=c++17";
     out_options[3] = "-Wno-unknown-pragmas";
-    return 4;
+    out_options[4] = "-Wno-register"; /* of which CUDA's compiler only warns, as of the next */
+    out_options[5] = "-Wno-c++11-narrowing";
+    return 6;
 }
 
 /* Explains GPUs that cannot be used, and targets with a table for which this machine's compiler is

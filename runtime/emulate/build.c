@@ -130,7 +130,8 @@ static void add_headers(const builder *in, words *to) {
         return;
     add(to, "-include");
     add(to, "cuda_runtime.h");
-    add(to, "-Wno-register"); /* which CUDA's compiler only warns of */
+    add(to, "-Wno-register"); /* which CUDA's compiler only warns of, as of the next */
+    add(to, "-Wno-c++11-narrowing");
 }
 
 /* Adds the user's options: those of the file, then those of all. */

@@ -178,7 +178,9 @@ static const char *const flags[] = {
     /* Nothing is ever thrown or unwound. */
     "-fno-exceptions", "-fno-rtti", "-fno-threadsafe-statics", "-fno-asynchronous-unwind-tables",
     "-fno-stack-protector", "-fno-color-diagnostics", "-Wno-pass-failed",
-    "-Wno-pragma-once-outside-header"};
+    "-Wno-pragma-once-outside-header",
+    /* CUDA's compiler only warns of these. */
+    "-Wno-register", "-Wno-c++11-narrowing"};
 
 /* And for checking: every access announced, with its line; none merged into vectors too wide to be
  * announced. The prelude answers the instrumentation's calls (ht_check.h). */

@@ -233,6 +233,24 @@ Test(tree, cuda_sources_have_cooperative_groups) {
     free(path);
 }
 
+/* CUDA's compiler only warns of these. */
+Test(tree, older_cuda_parses) {
+    char *path = tree_put(
+        "k.cu", "__global__ void k(const float *a, float *b, int n) {\n"
+                "  register int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+                "  int parts[2] = {a[0] > 0 ? 1.0 : n, 2};\n"
+                "  if (i < n) b[i] = parts[1] * a[i];\n}\n"
+                "void f(const float *a, float *b, int n) {\n  k<<<(n + 255) / 256, 256>>>(a, b, n);"
+                "\n}\n");
+    ht_refactor *refactor;
+    ht_error error = {0};
+    cr_assert_eq(ht_refactor_file(path, NULL, NULL, &refactor, &error), HT_OK, "%s", error.message);
+    const ht_kernel *kernel = kernel_named(refactor, "k", NULL);
+    cr_expect_eq(kernel->status, HT_KERNEL_TEMPLATED, "%s", kernel->reason);
+    ht_refactor_free(refactor);
+    free(path);
+}
+
 Test(tree, a_kernel_is_judged_by_its_own_errors) {
     char *path = tree_put(
         "k.hip",
