@@ -4,8 +4,10 @@
 #include "refactor/infer/infer_record.h"
 #include "refactor/infer/infer_type.h"
 #include "refactor/kernel/geometry.h"
+#include "refactor/launch/asked.h"
 #include "refactor/launch/extent.h"
 #include "refactor/launch/symbol.h"
+#include "refactor/unit/record.h"
 
 #include "base/memory.h"
 #include "templates/expr/expr_node.h"
@@ -376,7 +378,49 @@ static char *shared_field(ht_infer *in, size_t index, bool open) {
     return text;
 }
 
+/* Returns one of a tensor's sizes, where the launch passes `x.packed_accessor32<float, 2>()`: the
+ * number that x.size(0) is elsewhere. NULL: another argument. free(). */
+static char *tensor_size(ht_infer *in, CXCursor argument, size_t axis) {
+    ht_symbol *symbol = ht_symbol_accessed(argument, axis);
+    char *text = symbol ? expression_of(in, symbol) : NULL;
+    ht_symbol_free(symbol);
+    return text;
+}
+
+/* Returns a size or a stride of a PyTorch accessor: strides are those of a tensor in rows. NULL: it
+ * is another field. free(). */
+static char *accessor_value(ht_infer *in, size_t index) {
+    const ht_launches *launches = &in->model->facts->launches;
+    const ht_infer_slot *slot = &in->slot_records[index];
+    unsigned long axis;
+    if (!slot->leaf)
+        return NULL;
+    char *type = ht_record_name(ht_record_type(in->model, slot->owner));
+    bool accessor = type && strncmp(type, "at::GenericPackedTensorAccessor<", 32) == 0;
+    free(type);
+    if (!accessor)
+        return NULL;
+    if (sscanf(slot->leaf->path, "sizes_[%lu]", &axis) == 1 && launches->count &&
+        slot->owner < launches->items[0].argument_count)
+        return tensor_size(in, launches->items[0].arguments[slot->owner], axis);
+    if (sscanf(slot->leaf->path, "strides_[%lu]", &axis) != 1)
+        return NULL;
+    ht_text product = {0};
+    ht_text_append(&product, "1");
+    for (size_t i = 0; i < index; ++i) {
+        unsigned long other;
+        if (in->slot_records[i].leaf && in->slot_records[i].owner == slot->owner &&
+            sscanf(in->slot_records[i].leaf->path, "sizes_[%lu]", &other) == 1 && other > axis &&
+            in->scalars[i])
+            ht_text_printf(&product, " * (%s)", in->scalars[i]);
+    }
+    return ht_text_take(&product);
+}
+
 static char *scalar_value(ht_infer *in, size_t index) {
+    char *accessed = accessor_value(in, index);
+    if (accessed)
+        return accessed;
     const ht_parameter *parameter = &in->slots.items[index];
     CXType type = clang_getCanonicalType(clang_getCursorType(parameter->cursor));
     CXCursor argument = ht_infer_passed_for(in, index);

@@ -8,4 +8,8 @@
  * named x_size_0. NULL: the call is another. */
 ht_symbol *ht_symbol_asked(CXCursor call);
 
+/* Returns the symbol of x.size(axis) for the expression x.packed_accessor32<...>(), or a variable
+ * that holds it; NULL: it is another one. */
+ht_symbol *ht_symbol_accessed(CXCursor expression, size_t axis);
+
 #endif

@@ -106,18 +106,23 @@ static const char half_text[] = "#pragma once\n#include <hip/hip_fp16.h>\n";
 /* So is <cooperative_groups.h>. */
 static const char groups_text[] = "#pragma once\n#include <hip/hip_cooperative_groups.h>\n";
 
+#define TORCH_MISSED                                                                               \
+    {"identifier 'at'", "identifier 'torch'", "identifier 'c10'", "identifier 'AT_"}
+
 const ht_host_library ht_host_libraries[HT_HOST_LIBRARIES] = {
-    {"/hiptemper/cuda_names.h", cuda_text, {"'cuda"}},
-    {"/hiptemper/thrust_names.h", thrust_text, {"undeclared identifier 'thrust'"}},
+    {"/hiptemper/cuda_names.h", cuda_text, false, {"'cuda"}},
+    {"/hiptemper/thrust_names.h", thrust_text, false, {"undeclared identifier 'thrust'"}},
     {"/hiptemper/half_names.h",
      half_text,
+     false,
      {" name 'half", " name '__half", "identifier 'half", "identifier '__half"}},
     {"/hiptemper/groups_names.h",
      groups_text,
+     false,
      {"identifier 'cooperative_groups'", "name 'cooperative_groups'", "expected namespace name"}},
-    {"/hiptemper/torch_names.h",
-     ht_torch_names,
-     {"identifier 'at'", "identifier 'torch'", "identifier 'c10'", "identifier 'AT_"}}};
+    /* ahead of the next, which names them */
+    {"/hiptemper/torch_accessors.h", ht_torch_accessors, true, TORCH_MISSED},
+    {"/hiptemper/torch_names.h", ht_torch_names, false, TORCH_MISSED}};
 
 unsigned ht_host_libraries_missed(const char *message) {
     unsigned missed = 0;
@@ -127,9 +132,9 @@ unsigned ht_host_libraries_missed(const char *message) {
     return missed;
 }
 
-bool ht_host_library_file(const char *path) {
-    bool found = false;
+const ht_host_library *ht_host_library_of(const char *path) {
     for (unsigned i = 0; i < HT_HOST_LIBRARIES; ++i)
-        found = found || strcmp(path, ht_host_libraries[i].path) == 0;
-    return found;
+        if (strcmp(path, ht_host_libraries[i].path) == 0)
+            return &ht_host_libraries[i];
+    return NULL;
 }

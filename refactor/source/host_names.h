@@ -1,8 +1,8 @@
 /* Libraries of which a source may use names and whose headers are not there: CUDA's runtime,
  * Thrust, CUDA's half numbers and cooperative groups, PyTorch. Files in memory declare these names,
  * so that the launches next to them can be read. Nothing of them gets into a template: device code
- * that uses one stays as it was. Half numbers are HIP's own, so that a kernel may use them. Private
- * to refactor/. */
+ * that uses one stays as it was. But half numbers and groups are HIP's own, so that a kernel may
+ * use them, and PyTorch's accessors are cut out with it. Private to refactor/. */
 #ifndef HT_REFACTOR_SOURCE_HOST_NAMES_H
 #define HT_REFACTOR_SOURCE_HOST_NAMES_H
 
@@ -13,6 +13,7 @@ enum {
     HT_HOST_THRUST,
     HT_HOST_HALF,
     HT_HOST_GROUPS,
+    HT_HOST_ACCESSORS,
     HT_HOST_TORCH,
     HT_HOST_LIBRARIES
 };
@@ -21,6 +22,7 @@ enum { HT_HOST_MISSED_MAX = 4 };
 typedef struct ht_host_library {
     const char *path; /* of the file in memory */
     const char *text; /* its declarations */
+    bool in_kernels;  /* kernels may use them: they are cut out with a kernel like the user's own */
     /* one stands in clang's message where a name of the library is not known; NULL after the last
      */
     const char *missed[HT_HOST_MISSED_MAX + 1];
@@ -30,7 +32,7 @@ extern const ht_host_library ht_host_libraries[HT_HOST_LIBRARIES];
 
 /* Returns the libraries, as bits, of which a message of clang's misses a name. */
 unsigned ht_host_libraries_missed(const char *message);
-/* Returns true for the path of such a file in memory. */
-bool ht_host_library_file(const char *path);
+/* Returns the library whose file in memory this is; NULL: it is another file. */
+const ht_host_library *ht_host_library_of(const char *path);
 
 #endif

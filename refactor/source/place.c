@@ -14,8 +14,7 @@ static bool file_offset(const ht_source *source, size_t of, CXSourceLocation loc
     unsigned offset;
     clang_getFileLocation(location, &file, NULL, NULL, &offset);
     *out = offset;
-    return file && clang_File_isEqual(file, source->files[of].file) &&
-           offset <= source->files[of].length;
+    return file && ht_source_file(source, file) == of && offset <= source->files[of].length;
 }
 
 /* Returns true if the offset is inside a directive, whose text must not be taken for code. */

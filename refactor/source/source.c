@@ -18,11 +18,19 @@ static const char *const hip_header = "/usr/include/hip/hip_runtime.h";
 
 /* ---- files ---- */
 
+static bool is_named(CXFile file, const char *path) {
+    CXString name = clang_getFileName(file);
+    bool same = strcmp(clang_getCString(name), path) == 0;
+    clang_disposeString(name);
+    return same;
+}
+
 size_t ht_source_file(const ht_source *source, CXFile file) {
     if (!file)
         return SIZE_MAX;
     for (size_t i = 0; i < source->file_count; ++i)
-        if (clang_File_isEqual(source->files[i].file, file))
+        if (clang_File_isEqual(source->files[i].file, file) &&
+            (!source->files[i].in_memory || is_named(file, source->files[i].path)))
             return i;
     return SIZE_MAX;
 }
@@ -37,6 +45,7 @@ static void file_add(ht_source *source, CXFile file) {
                           .file = file,
                           .text = ht_strndup(contents ? contents : "", contents ? size : 0),
                           .parent = SIZE_MAX};
+    added.in_memory = ht_host_library_of(added.path) != NULL;
     added.length = strlen(added.text); /* text after a NUL is ignored */
     clang_disposeString(name);
     CXSourceRangeList *skipped = clang_getSkippedRanges(source->unit, file);
@@ -59,15 +68,16 @@ static void on_inclusion(CXFile file, CXSourceLocation *stack, unsigned depth, C
     CXSourceLocation start = clang_getLocationForOffset(source->unit, file, 0);
     size_t known = source->file_count;
     CXString name = clang_getFileName(file);
-    bool own = ht_host_library_file(clang_getCString(name));
+    const ht_host_library *library = ht_host_library_of(clang_getCString(name));
+    bool own = library && !library->in_kernels;
     bool made = source->joined.text && strcmp(clang_getCString(name), source->unit_path) == 0;
-    if (!own && !made)
+    if (!library && !made)
         ht_read_log_add(clang_getCString(name));
     clang_disposeString(name);
     if (own || (depth != 0 && clang_Location_isInSystemHeader(start)))
         return;
     file_add(source, file);
-    if (source->file_count > known && depth > 0)
+    if (source->file_count > known && depth > 0 && !library)
         ht_input_add(source->files[known].path);
     if (source->file_count == known || depth == 0)
         return;

@@ -13,7 +13,8 @@
 typedef struct ht_user_file {
     char *path; /* as clang names it */
     CXFile file;
-    char *text; /* in ht_source.text */
+    bool in_memory; /* of a library (host_names.h): clang takes all such for the same file */
+    char *text;     /* in ht_source.text */
     size_t length;
     size_t base;       /* offset of `text` there */
     ht_range *skipped; /* ranges skipped by #if; outermost ones only */

@@ -14,8 +14,69 @@
     "_AND3(A, B, C, T, N, ...) HIPTEMPER_AT_RUN(float, __VA_ARGS__)\n"
 #define IGNORED(name) "#define " #name "(...) ((void)0)\n"
 
+#define PACKED(bits, type)                                                                         \
+    "  template <typename T, size_t N, template <typename U> class P = DefaultPtrTraits,\n"        \
+    "    typename I = " type "> GenericPackedTensorAccessor<T, N, P, I>\n"                         \
+    "    packed_accessor" bits "() const;\n"
+
 /* One string in many parts, which clang-format would nest into each other. */
 /* clang-format off */
+/* A view of one axis less, and of the last. */
+#define VIEW \
+    "  __host__ __device__ TensorAccessor<T, N - 1, P, I> operator[](I i) const {\n" \
+    "    return TensorAccessor<T, N - 1, P, I>{data_ + i * strides_[0], sizes_ + 1,\n" \
+    "                                          strides_ + 1};\n" \
+    "  }\n" ASKED
+#define ELEMENT \
+    "  __host__ __device__ T &operator[](I i) const { return data_[i * strides_[0]]; }\n" ASKED
+#define ASKED \
+    "  __host__ __device__ I size(I i) const { return sizes_[i]; }\n" \
+    "  __host__ __device__ I stride(I i) const { return strides_[i]; }\n" \
+    "  __host__ __device__ T *data() const { return data_; }\n"
+const char ht_torch_accessors[] =
+    "#pragma once\n"
+    "namespace at {\n"
+    "template <typename T> struct DefaultPtrTraits { typedef T *PtrType; };\n"
+    "template <typename T> struct RestrictPtrTraits { typedef T *__restrict__ PtrType; };\n"
+    "template <typename T, size_t N, template <typename U> class P = DefaultPtrTraits,\n"
+    "          typename I = int64_t>\n"
+    "struct TensorAccessor {\n"
+    "  T *data_;\n"
+    "  const I *sizes_;\n"
+    "  const I *strides_;\n"
+    VIEW
+    "};\n"
+    "template <typename T, template <typename U> class P, typename I>\n"
+    "struct TensorAccessor<T, 1, P, I> {\n"
+    "  T *data_;\n"
+    "  const I *sizes_;\n"
+    "  const I *strides_;\n"
+    ELEMENT
+    "};\n"
+    "template <typename T, size_t N, template <typename U> class P = DefaultPtrTraits,\n"
+    "          typename I = int64_t>\n"
+    "struct GenericPackedTensorAccessor {\n"
+    "  T *data_;\n"
+    "  I sizes_[N];\n"
+    "  I strides_[N];\n"
+    VIEW
+    "};\n"
+    "template <typename T, template <typename U> class P, typename I>\n"
+    "struct GenericPackedTensorAccessor<T, 1, P, I> {\n"
+    "  T *data_;\n"
+    "  I sizes_[1];\n"
+    "  I strides_[1];\n"
+    ELEMENT
+    "};\n"
+    "template <typename T, size_t N, template <typename U> class P = DefaultPtrTraits,\n"
+    "          typename I = int64_t>\n"
+    "using PackedTensorAccessor = GenericPackedTensorAccessor<T, N, P, I>;\n"
+    "template <typename T, size_t N, template <typename U> class P = DefaultPtrTraits>\n"
+    "using PackedTensorAccessor32 = GenericPackedTensorAccessor<T, N, P, int32_t>;\n"
+    "template <typename T, size_t N, template <typename U> class P = DefaultPtrTraits>\n"
+    "using PackedTensorAccessor64 = GenericPackedTensorAccessor<T, N, P, int64_t>;\n"
+    "}\n";
+
 const char ht_torch_names[] =
     "#pragma once\n"
     "#pragma clang system_header\n"
@@ -37,14 +98,6 @@ const char ht_torch_names[] =
     "  kFloat32 = kFloat, kFloat64 = kDouble;\n"
     "static constexpr int kCUDA = 1, kCPU = 0;\n"
     "struct Half; struct BFloat16;\n"
-    "template <typename T> struct RestrictPtrTraits;\n"
-    "template <typename T> struct DefaultPtrTraits;\n"
-    "template <typename T, size_t N, template <typename U> class P = DefaultPtrTraits,\n"
-    "  typename I = int64_t> struct GenericPackedTensorAccessor;\n"
-    "template <typename T, size_t N, template <typename U> class P = DefaultPtrTraits>\n"
-    "  using PackedTensorAccessor32 = GenericPackedTensorAccessor<T, N, P, int32_t>;\n"
-    "template <typename T, size_t N, template <typename U> class P = DefaultPtrTraits>\n"
-    "  using PackedTensorAccessor64 = GenericPackedTensorAccessor<T, N, P, int64_t>;\n"
     "struct Sizes { int64_t operator[](int64_t) const; size_t size() const; Sizes vec() const;\n"
     "  int64_t at(size_t) const; const int64_t *begin() const, *end() const, *data() const;\n"
     "  template <typename T> operator T() const; };\n"
@@ -56,7 +109,7 @@ const char ht_torch_names[] =
     "  template <typename T> T *mutable_data_ptr() const;\n"
     "  template <typename T> T *data() const; template <typename T> T item() const;\n"
     "  anything item() const;\n"
-    "  template <typename... T> anything packed_accessor32(T &&...) const;\n"
+    PACKED("32", "int32_t") PACKED("64", "int64_t") PACKED("", "int64_t")
     "  int64_t size(int64_t) const, stride(int64_t) const, numel() const, dim() const;\n"
     "  int64_t ndimension() const, element_size() const, nbytes() const; int get_device() const;\n"
     "  Sizes sizes() const, strides() const; ScalarType scalar_type() const, dtype() const;\n"

@@ -5,5 +5,8 @@
 
 /* Declarations. A dispatch macro runs its lambda for one type. */
 extern const char ht_torch_names[];
+/* Its accessors, which kernels take as arguments: structures of the same layout, with the methods
+ * that device code calls. */
+extern const char ht_torch_accessors[];
 
 #endif

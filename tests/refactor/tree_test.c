@@ -142,7 +142,7 @@ Test(tree, launches_are_read_without_thrust) {
 }
 
 /* PyTorch's headers are not there: tensors, streams and dispatch macros are declared, so that the
- * launch in a macro's lambda is read for one type. A kernel that takes PyTorch's accessors stays
+ * launch in a macro's lambda is read for one type. A kernel that uses another of its types stays
  * unparsed. */
 Test(tree, launches_are_read_without_pytorch) {
     static const char *const dispatch[] = {
@@ -155,8 +155,8 @@ Test(tree, launches_are_read_without_pytorch) {
         char *text = ht_format(
             "#include <torch/extension.h>\n#include <ATen/cuda/CUDAContext.h>\n"
             "template <typename scalar_t> " MAP(
-                "k", "scalar_t") "__global__ void own(at::PackedTensorAccessor32<float, 1> a) { "
-                                 "a[0] = 1; }\n"
+                "k", "scalar_t") "__global__ void own(at::Half *a) { "
+                                 "a[0] = a[1]; }\n"
                                  "torch::Tensor run(const at::Tensor &a) {\n"
                                  "  TORCH_CHECK(a.is_cuda() && a.dim() == 2, \"a matrix\");\n"
                                  "  const at::cuda::OptionalCUDAGuard guard(device_of(a));\n"
@@ -185,6 +185,44 @@ Test(tree, launches_are_read_without_pytorch) {
         free(path);
         free(text);
     }
+}
+
+/* Kernels may take accessors, which their templates have: of the tensor's sizes, in rows. A run
+ * finds how many elements there are. */
+Test(tree, kernels_take_accessors_without_pytorch) {
+    char *path = tree_put(
+        "k.cu",
+        "#include <torch/extension.h>\n"
+        "typedef at::PackedTensorAccessor32<float, 2, at::RestrictPtrTraits> matrix;\n"
+        "__global__ void k(const matrix in, matrix out) {\n"
+        "  int i = blockIdx.x * blockDim.x + threadIdx.x, columns = in.size(1);\n"
+        "  if (i < in.size(0) * columns) out[i / columns][i % columns] = 2 * in[i / columns][i % "
+        "columns];\n}\n"
+        "at::Tensor run(const at::Tensor &a) {\n  at::Tensor b = at::empty_like(a);\n"
+        "  const int n = a.size(0) * a.size(1);\n"
+        "  k<<<(n + 255) / 256, 256>>>(a.packed_accessor32<float, 2, at::RestrictPtrTraits>(),\n"
+        "                              b.packed_accessor32<float, 2, at::RestrictPtrTraits>());\n"
+        "  return b;\n}\n");
+    const ht_refactor_options options = {.tries = true};
+    ht_refactor *refactor;
+    ht_error error = {0};
+    cr_assert_eq(ht_refactor_file(path, NULL, &options, &refactor, &error), HT_OK, "%s",
+                 error.message);
+    const ht_kernel *kernel = kernel_named(refactor, "k", NULL);
+    cr_assert_eq(kernel->status, HT_KERNEL_TEMPLATED, "%s", kernel->reason);
+    static const char *const parts[] = {"struct GenericPackedTensorAccessor {",
+                                        "arg(in.data_ : inout float[problem.in_data__elements])",
+                                        "arg(in.sizes_[0] : int = problem.a_size_0)",
+                                        "arg(in.strides_[0] : int = 1 * problem.a_size_1)",
+                                        "arg(in.strides_[1] : int = 1)",
+                                        "arg(out.sizes_[1] : int = problem.b_size_1)",
+                                        "grid((problem.a_size_0 * problem.a_size_1 + 255) / 256)"};
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; ++i)
+        cr_expect(strstr(kernel->template->unit, parts[i]), "%s: %s", parts[i],
+                  kernel->template->unit);
+    cr_expect_not(strstr(kernel->template->unit, "struct Tensor {"));
+    ht_refactor_free(refactor);
+    free(path);
 }
 
 /* <cuda_fp16.h> is not there, HIP's half numbers are: the kernel may use them, and its template
