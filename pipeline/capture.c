@@ -195,6 +195,7 @@ static char *entry_make(const ht_capture_seen *all, const group *of, const ht_ke
         ht_captured_kernel seen = {.launches = launches,
                                    .count = same_types(of, i, launches),
                                    .template = kernel ? kernel->template : NULL,
+                                   .places = kernel ? kernel->places : NULL,
                                    .contents = all->contents,
                                    .files = all->contents != NULL ? &files : NULL};
         json_t *entry;

@@ -19,7 +19,8 @@ void ht_capture_files_free(ht_capture_files *files) {
 }
 
 static const ht_captured_argument *seen(const ht_capture_buffer *of, size_t launch) {
-    return &of->kernel->launches[launch]->arguments[of->argument];
+    return of->parts != NULL ? &of->parts[launch]
+                             : &of->kernel->launches[launch]->arguments[of->argument];
 }
 
 /* Numbers that are all the same, such as the zeros of fresh memory, would hide mistakes that random
@@ -45,6 +46,20 @@ static bool is_wanted(const ht_capture_buffer *of, ht_element *out_element) {
     return !ht_element_floating(*out_element) || (of->indices && table);
 }
 
+/* Adds a file of this content. Returns its name, borrowed. */
+static const char *file_put(ht_capture_files *files, const char *name, const unsigned char *bytes,
+                            uint64_t length) {
+    HT_GROW(files->items, files->count);
+    char *full = ht_format("%s.%016" PRIx64 ".bin", name, ht_hash_short(bytes, length));
+    files->items[files->count++] = (ht_capture_file){full, bytes, length};
+    return full;
+}
+
+char *ht_capture_file_add(ht_capture_files *files, const char *name, const unsigned char *bytes,
+                          uint64_t length) {
+    return ht_format("file(\"%s\")", file_put(files, name, bytes, length));
+}
+
 /* Adds a launch's content to the kernel's files; false when it is not kept. */
 static bool file_add(const ht_capture_buffer *of, const ht_captured_argument *argument,
                      uint64_t length, ht_text *names) {
@@ -52,11 +67,8 @@ static bool file_add(const ht_capture_buffer *of, const ht_captured_argument *ar
         ht_byte_store_at(of->kernel->contents, argument->content, argument->bytes);
     if (bytes == NULL || length == 0)
         return false;
-    char *name = ht_format("%s.%016" PRIx64 ".bin", of->line->name, ht_hash_short(bytes, length));
-    ht_text_printf(names, "%s\"%s\"", names->length > 0 ? ", " : "", name);
-    ht_capture_files *files = of->kernel->files;
-    HT_GROW(files->items, files->count);
-    files->items[files->count++] = (ht_capture_file){name, bytes, length};
+    ht_text_printf(names, "%s\"%s\"", names->length > 0 ? ", " : "",
+                   file_put(of->kernel->files, of->line->name, bytes, length));
     return true;
 }
 

@@ -26,27 +26,92 @@ void ht_filling_fail(ht_filling *in, char *words) {
 
 /* ---- what the entry has ---- */
 
+/* Finds where a field lies in its structure. */
+static bool place_find(const ht_filling *in, const char *name, size_t *out_place,
+                       size_t *out_size) {
+    size_t length = strlen(name);
+    for (const char *at = in->kernel->places; at != NULL && *at; at += strcspn(at, "\n") + 1) {
+        if (strncmp(at, name, length) != 0 || at[length] != ' ')
+            continue;
+        char *end;
+        *out_place = strtoul(at + length, &end, 10);
+        *out_size = strtoul(end, NULL, 10);
+        return *out_size > 0;
+    }
+    return false;
+}
+
+/* The pointer at a place of a structure, or the structure that is one pointer. */
+static const ht_captured_argument *pointer_at(const ht_captured_launch *launch, size_t argument,
+                                              size_t place) {
+    if (launch->arguments[argument].has_memory && place == 0)
+        return &launch->arguments[argument];
+    for (uint32_t i = launch->argument_count; i < launch->argument_count + launch->part_count; ++i)
+        if (launch->arguments[i].of == argument && launch->arguments[i].place == place)
+            return &launch->arguments[i];
+    return NULL;
+}
+
+/* Takes a field's bytes out of the structure. Returns false if they were not kept. */
+static bool part_take(const ht_filling *in, const ht_capture_line *line, size_t argument,
+                      size_t launch, ht_captured_argument *out) {
+    const ht_captured_launch *of = in->kernel->launches[launch];
+    const ht_captured_argument *whole = &of->arguments[argument];
+    size_t place, size;
+    if (!place_find(in, line->name, &place, &size) || place + size > HT_CAPTURE_VALUE ||
+        place + size > whole->size)
+        return false;
+    if (line->role && size == sizeof(void *)) {
+        const ht_captured_argument *pointer = pointer_at(of, argument, place);
+        *out = pointer != NULL ? *pointer : (ht_captured_argument){.size = sizeof(void *)};
+        return true;
+    }
+    *out = (ht_captured_argument){.size = (uint32_t)size};
+    memcpy(out->value, whole->value + place, size);
+    return true;
+}
+
+/* Takes a field out of the structure of each launch. */
+static void parts_take(ht_filling *in, size_t index, size_t argument) {
+    const ht_capture_line *line = &in->lines[index];
+    in->arguments[index] = argument;
+    in->parts[index] = ht_alloc(in->kernel->count + 1, sizeof **in->parts);
+    for (size_t i = 0; i < in->kernel->count; ++i)
+        if (argument >= in->kernel->launches[i]->argument_count ||
+            !part_take(in, line, argument, i, &in->parts[index][i]))
+            ht_filling_fail(in,
+                            ht_format("the field '%s' of a structure is not known", line->name));
+}
+
+/* Adds a line. A field, whose name has a dot, belongs to the last argument. */
+static void line_take(ht_filling *in, size_t *arguments) {
+    size_t index = in->line_count++;
+    const ht_capture_line *line = &in->lines[index];
+    const char *dot = strchr(line->name, '.');
+    bool passed = !line->role || strcmp(line->role, "constant") != 0;
+    if (dot != NULL && *arguments > 0)
+        parts_take(in, index, *arguments - 1);
+    else
+        in->arguments[index] = passed ? (*arguments)++ : SIZE_MAX;
+}
+
 static void lines_read(ht_filling *in) {
     const json_t *args = json_object_get(in->entry, "args");
     size_t index, argument = 0;
     json_t *text;
     in->lines = ht_alloc(json_array_size(args) + 1, sizeof *in->lines);
     in->arguments = ht_alloc(json_array_size(args) + 1, sizeof *in->arguments);
+    in->parts = ht_alloc(json_array_size(args) + 1, sizeof *in->parts);
     json_array_foreach(args, index, text) {
-        ht_capture_line *line = &in->lines[in->line_count];
-        const char *structure = strstr(json_string_value(text), " : struct ");
-        if (structure) {
-            const char *name = json_string_value(text);
-            ht_filling_fail(in, ht_format("the argument '%.*s' is passed by value as a structure",
-                                          (int)(structure - name), name));
+        const char *line = json_string_value(text);
+        if (strstr(line, " : in struct ") != NULL)
+            ht_filling_fail(in, ht_format("the argument '%.*s' points to a structure with pointers",
+                                          (int)strcspn(line, " "), line));
+        else if (!ht_capture_line_read(line, &in->lines[in->line_count]))
+            ht_filling_fail(in, ht_format("'%s' is not understood", line));
+        if (in->problem)
             return;
-        }
-        if (!ht_capture_line_read(json_string_value(text), line)) {
-            ht_filling_fail(in, ht_format("'%s' is not understood", json_string_value(text)));
-            return;
-        }
-        bool passed = !line->role || strcmp(line->role, "constant") != 0;
-        in->arguments[in->line_count++] = passed ? argument++ : SIZE_MAX;
+        line_take(in, &argument);
     }
     for (size_t i = 0; i < in->kernel->count; ++i)
         if (in->kernel->launches[i]->argument_count != argument)
@@ -110,7 +175,7 @@ static void real_append(ht_text *out, double value, bool single) {
     ht_text_printf(out, "%s%s", text, strpbrk(text, ".e") ? "" : ".0");
 }
 
-/* Components of vectors are whole numbers in a problem; others stay those that were chosen. */
+/* Components of vectors are whole numbers in a problem; where they are not, they are fields. */
 static bool components_append(ht_text *out, ht_element element, const unsigned char *bytes) {
     const double exact = 9007199254740992.0;
     for (size_t i = 0; i < element.components; ++i) {
@@ -121,6 +186,19 @@ static bool components_append(ht_text *out, ht_element element, const unsigned c
     }
     ht_text_append(out, ")");
     return true;
+}
+
+/* Describes a vector of real numbers field by field. */
+static void take_components(ht_capture_line *of, ht_element element, const unsigned char *bytes) {
+    bool single = element.bytes < sizeof(double);
+    ht_text text = {0};
+    for (size_t i = 0; i < element.components; ++i) {
+        ht_text_printf(&text, "%s%c : %s = ", i > 0 ? "\n" : "", "xyzw"[i],
+                       single ? "float" : "double");
+        real_append(&text, ht_element_get(element, bytes, i), single);
+    }
+    of->structure = true;
+    ht_capture_line_set(of, ht_text_take(&text));
 }
 
 /* Takes the number of the launch that took longest. */
@@ -138,7 +216,14 @@ static void take_real(ht_filling *in, size_t line, ht_element element) {
         real_append(&text, ht_element_get(element, bytes, 0), element.bytes < sizeof(double));
     if (taken && !in->problem)
         ht_capture_line_set(of, ht_text_take(&text));
+    else if (!in->problem)
+        take_components(of, element, bytes);
     ht_text_free(&text);
+}
+
+static size_t element_components(const char *type) {
+    ht_element element;
+    return ht_element_parse(type, &element) ? element.components : 1;
 }
 
 static void check_scalar(ht_filling *in, size_t line) {
@@ -149,10 +234,10 @@ static void check_scalar(ht_filling *in, size_t line) {
                         ht_format("the argument '%s' is passed by value as a structure", of->name));
         return;
     }
-    size_t size = ht_type_size(of->type);
+    size_t size = ht_type_size(of->type), vector = element_components(of->type);
     for (size_t i = 0; i < in->kernel->count; ++i) {
-        uint32_t seen = ht_filling_seen(in, line, i)->size; /* 0: a structure, such as a float4 */
-        if (seen != size && (seen > 0 || size > HT_CAPTURE_VALUE))
+        uint32_t seen = ht_filling_seen(in, line, i)->size; /* with what follows a char3, say */
+        if (seen < size || size > HT_CAPTURE_VALUE || (seen > size && vector < 2))
             ht_filling_fail(in, ht_format("the argument '%s' has %u bytes, and its type '%s' %zu",
                                           of->name, seen, of->type, size));
     }
@@ -178,8 +263,11 @@ static bool is_whole_input(const ht_capture_line *line) {
 
 /* Takes what the buffer really holds. Returns true if that is to be had. */
 static bool take_file(ht_filling *in, size_t line) {
-    ht_capture_buffer buffer = {in->kernel, &in->lines[line], in->arguments[line], false,
-                                in->others};
+    ht_capture_buffer buffer = {.kernel = in->kernel,
+                                .line = &in->lines[line],
+                                .argument = in->arguments[line],
+                                .parts = in->parts[line],
+                                .others = in->others};
     for (size_t i = 0; i < in->line_count; ++i)
         buffer.indices = buffer.indices || is_whole_input(&in->lines[i]);
     char *text = ht_capture_contents(&buffer);
@@ -188,6 +276,23 @@ static bool take_file(ht_filling *in, size_t line) {
     free(in->lines[line].fill);
     in->lines[line].fill = text;
     return true;
+}
+
+/* Takes an array in a structure, whose elements are in the argument itself. */
+static void take_array(ht_filling *in, size_t line) {
+    const ht_captured_kernel *of = in->kernel;
+    const ht_captured_argument *first = ht_filling_seen(in, line, 0);
+    if (of->files == NULL)
+        return;
+    for (size_t i = 1; i < of->count; ++i)
+        in->others[i] = in->others[i] ||
+                        memcmp(first->value, ht_filling_seen(in, line, i)->value, first->size) != 0;
+    size_t place, size;
+    if (!place_find(in, in->lines[line].name, &place, &size))
+        return;
+    const unsigned char *bytes = of->launches[0]->arguments[in->arguments[line]].value + place;
+    free(in->lines[line].fill);
+    in->lines[line].fill = ht_capture_file_add(of->files, in->lines[line].name, bytes, size);
 }
 
 /* Keeps the bounds of a buffer of whole numbers: subscripts must stay in what they index. */
@@ -213,7 +318,9 @@ static void take_bounds(ht_filling *in, size_t line) {
  * of the same size are taken as they are. */
 static void check_elements(ht_filling *in, size_t line) {
     ht_capture_line *of = &in->lines[line];
-    char *passed = ht_capture_pointee(in->kernel->launches[0]->name, in->arguments[line]);
+    char *passed = in->parts[line] == NULL
+                       ? ht_capture_pointee(in->kernel->launches[0]->name, in->arguments[line])
+                       : NULL;
     ht_element launched, written;
     bool known = passed != NULL && ht_element_parse(passed, &launched) &&
                  ht_element_parse(of->type, &written);
@@ -363,12 +470,24 @@ static void instances_write(ht_filling *in) {
     json_object_set_new(in->entry, "instances", instances);
 }
 
+/* Writes the fields of a vector: "v.x : float = 0.5". */
+static void components_write(const ht_capture_line *line, json_t *args) {
+    for (const char *at = line->structure ? line->value : NULL; at != NULL && *at;) {
+        size_t length = strcspn(at, "\n");
+        char *text = ht_format("%s.%.*s", line->name, (int)length, at);
+        json_array_append_new(args, json_string(text));
+        free(text);
+        at += length + (at[length] != '\0');
+    }
+}
+
 static void entry_write(ht_filling *in) {
     json_t *args = json_array();
     for (size_t i = 0; i < in->line_count; ++i) {
         char *text = ht_capture_line_write(&in->lines[i]);
         json_array_append_new(args, json_string(text));
         free(text);
+        components_write(&in->lines[i], args);
     }
     json_object_set_new(in->entry, "args", args);
     if (in->fields.count == 0) { /* a problem has a size */
@@ -420,8 +539,10 @@ char *ht_capture_fill(json_t *entry, const ht_captured_kernel *kernel) {
         if (ht_filling_scalar(&in, i) && ht_capture_is_whole(in.lines[i].type))
             take_scalar(&in, i);
     for (size_t i = 0; i < in.line_count && !in.problem; ++i)
-        if (!ht_filling_scalar(&in, i) && in.arguments[i] != SIZE_MAX)
+        if (ht_filling_buffer(&in, i))
             take_buffer(&in, i);
+        else if (ht_filling_array(&in, i))
+            take_array(&in, i);
     /* A block that is chosen at run time was assumed: what was seen is the launch then. */
     if (!in.problem && (in.launch_unknown || kernel->as_seen || !launches_fit(&in)))
         take_launch(&in);
@@ -429,8 +550,11 @@ char *ht_capture_fill(json_t *entry, const ht_captured_kernel *kernel) {
         take_template(&in);
     if (!in.problem)
         entry_write(&in);
-    for (size_t i = 0; i < in.line_count; ++i)
+    for (size_t i = 0; i < in.line_count; ++i) {
         ht_capture_line_free(&in.lines[i]);
+        free(in.parts[i]);
+    }
+    free(in.parts);
     free(in.lines);
     free(in.arguments);
     free(in.others);

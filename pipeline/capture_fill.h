@@ -29,6 +29,7 @@ typedef struct ht_captured_kernel {
     size_t count;
     const ht_template *template; /* what the source made of it by itself, whose launch must give the
                                     one that was seen; NULL: nothing */
+    const char *places;          /* of structures' fields, "p.n 8\n", in bytes; NULL: not known */
     const ht_byte_store *contents; /* of buffers; NULL: they are not kept */
     ht_capture_files *files;       /* takes the files that the entry names; NULL: it names none */
     bool as_seen; /* the launch is what was seen, not what the source computes it from */

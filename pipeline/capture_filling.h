@@ -12,6 +12,9 @@ typedef struct ht_filling {
     ht_capture_line *lines; /* owned */
     size_t line_count;
     size_t *arguments; /* of each line; SIZE_MAX: it is passed by no argument */
+    /* of each line that is a field, as if each launch had passed it by itself; else NULL.
+     * Owned */
+    ht_captured_argument **parts;
     ht_capture_fields fields;
     bool launch_unknown; /* the entry has the launch */
     bool *others;  /* one a launch: a buffer held something else than the file of its size; owned */
@@ -21,11 +24,23 @@ typedef struct ht_filling {
 /* The argument of a line in a launch. */
 static inline const ht_captured_argument *ht_filling_seen(const ht_filling *in, size_t line,
                                                           size_t launch) {
-    return &in->kernel->launches[launch]->arguments[in->arguments[line]];
+    return in->parts[line] != NULL ? &in->parts[line][launch]
+                                   : &in->kernel->launches[launch]->arguments[in->arguments[line]];
 }
 
 static inline bool ht_filling_scalar(const ht_filling *in, size_t line) {
-    return !in->lines[line].role;
+    return !in->lines[line].role && !in->lines[line].structure;
+}
+
+/* Returns true for a buffer that an argument, or a field of one, points to. */
+static inline bool ht_filling_buffer(const ht_filling *in, size_t line) {
+    return in->lines[line].role && in->arguments[line] != SIZE_MAX &&
+           (in->parts[line] == NULL || in->parts[line]->size == sizeof(void *));
+}
+
+/* Returns true for an array in a structure. */
+static inline bool ht_filling_array(const ht_filling *in, size_t line) {
+    return in->lines[line].role && in->parts[line] != NULL && !ht_filling_buffer(in, line);
 }
 
 /* Notes why it cannot be filled; takes the words over. */

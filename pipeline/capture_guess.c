@@ -134,7 +134,7 @@ static void candidates_find(guess *to, size_t launch) {
     for (size_t i = 0; i < to->unknown_count; ++i) /* first: what the source says or suggests */
         candidate_add(to, suggested(in, to->unknown[i]->name));
     for (size_t i = 0; i < in->line_count; ++i)
-        if (!ht_filling_scalar(in, i) && in->arguments[i] != SIZE_MAX)
+        if (ht_filling_buffer(in, i))
             candidate_of_extent(to, i, launch);
     for (size_t i = 0; i < in->fields.count; ++i) /* rows are often as many as columns */
         if (in->fields.items[i].known && !is_unknown(to, &in->fields.items[i]))
@@ -145,7 +145,7 @@ static void candidates_find(guess *to, size_t launch) {
         candidate_add(to, (int64_t)of->grid[axis] * of->block[axis]);
     }
     for (size_t i = 0; i < in->line_count; ++i) {
-        if (in->arguments[i] == SIZE_MAX)
+        if (in->arguments[i] == SIZE_MAX || in->lines[i].structure)
             continue;
         const ht_captured_argument *argument = ht_filling_seen(in, i, launch);
         size_t size = ht_type_size(in->lines[i].type);
@@ -200,7 +200,7 @@ static int extents_fit(const ht_filling *in, size_t launch) {
         const ht_capture_line *line = &in->lines[i];
         int64_t elements;
         size_t size = ht_type_size(line->type);
-        if (ht_filling_scalar(in, i) || in->arguments[i] == SIZE_MAX || size == 0 ||
+        if (!ht_filling_buffer(in, i) || size == 0 ||
             !ht_capture_value(&in->fields, line->value, launch, &elements))
             continue;
         int64_t there = (int64_t)(ht_filling_seen(in, i, launch)->bytes / size);
@@ -264,7 +264,7 @@ static bool is_needed(const ht_filling *in, const char *name) {
     for (size_t i = 0; i < in->line_count; ++i) {
         const ht_capture_line *line = &in->lines[i];
         if ((line->fill != NULL && mentions(line->fill, name)) ||
-            (in->arguments[i] == SIZE_MAX && mentions(line->value, name)))
+            (in->arguments[i] == SIZE_MAX && line->value != NULL && mentions(line->value, name)))
             return true;
     }
     return false;

@@ -38,11 +38,11 @@ static bool read_buffer(const char *text, ht_capture_line *out) {
     return true;
 }
 
-/* Returns true for "taps" and "ns::taps"; a name that ends in a colon would be read as a shorter
- * one when the line is written again. */
+/* Returns true for "taps", "ns::taps" and "p.taps[2]"; a name that ends in a colon would be read as
+ * a shorter one when the line is written again. */
 static bool is_name(const char *text) {
     size_t length = 0;
-    while (isalnum((unsigned char)text[length]) || text[length] == '_' || text[length] == ':')
+    while (isalnum((unsigned char)text[length]) || (text[length] && strchr("_:.[]", text[length])))
         ++length;
     return length > 0 && text[length] == '\0' && text[length - 1] != ':';
 }
@@ -55,7 +55,12 @@ bool ht_capture_line_read(const char *text, ht_capture_line *out_line) {
     out_line->name = between(text, colon);
     const char *rest = colon + strlen(" : "), *equals = strstr(rest, " = ");
     bool read = is_name(out_line->name);
-    if (read && equals) {
+    if (read && ht_text_begins(rest, "struct ")) {
+        rest += strlen("struct ");
+        out_line->structure = true;
+        out_line->type = between(rest, rest + strlen(rest));
+        read = *out_line->type != '\0';
+    } else if (read && equals) {
         rest += ht_text_begins(rest, "const ") ? strlen("const ") : 0;
         out_line->type = between(rest, equals);
         out_line->value = between(equals + strlen(" = "), rest + strlen(rest));
@@ -69,6 +74,8 @@ bool ht_capture_line_read(const char *text, ht_capture_line *out_line) {
 }
 
 char *ht_capture_line_write(const ht_capture_line *line) {
+    if (line->structure)
+        return ht_format("%s : struct %s", line->name, line->type);
     if (!line->role)
         return ht_format("%s : %s = %s", line->name, line->type, line->value);
     return ht_format("%s : %s %s[%s]%s%s", line->name, line->role, line->type, line->value,

@@ -1,5 +1,5 @@
-/* One line of a problem's arguments, taken apart: "in : in float[problem.n] zero" or
- * "n : int = problem.n". */
+/* One line of a problem's arguments, taken apart: "in : in float[problem.n] zero",
+ * "n : int = problem.n" or "p : struct Params", whose fields follow: "p.n : int = problem.n". */
 #ifndef HT_PIPELINE_CAPTURE_LINE_H
 #define HT_PIPELINE_CAPTURE_LINE_H
 
@@ -11,10 +11,12 @@
 
 typedef struct ht_capture_line {
     char *name;
-    char *role;  /* "in", "out partial", ...; NULL: a scalar */
+    char *role;  /* "in", "out partial", ...; NULL: a scalar or a structure */
     char *type;  /* of an element, or of a scalar */
-    char *value; /* the extent, or a scalar's value */
+    char *value; /* the extent, or a scalar's value; of a structure NULL, or its fields if it is a
+                    vector: "x : float = 0.5\ny : float = 2.0" */
     char *fill;  /* of a buffer: "integers(0, 63)"; "" */
+    bool structure; /* passed by value: it has a name and a type */
 } ht_capture_line;
 
 /* False: the text is no such line. */

@@ -2,6 +2,7 @@
 
 #include "base/memory.h"
 #include "refactor/infer/infer.h"
+#include "refactor/infer/infer_record.h"
 #include "refactor/kernel/model_build.h"
 #include "refactor/kernel/pins.h"
 #include "refactor/plan/coverage.h"
@@ -191,6 +192,8 @@ static char *infer(ht_kernel *kernel, ht_kernel_work *work, const ht_slice *slic
     ht_infer_problem(model, slice, work->tries, &inferred);
     free(kernel->skeleton);
     kernel->skeleton = inferred.text;
+    free(kernel->places);
+    kernel->places = ht_infer_places(model);
     work->unlaunched = !inferred.launched;
     *out_line = inferred.line;
     if (!inferred.missing && ht_problem_file_parse(inferred.text, "the problem inferred",

@@ -30,6 +30,8 @@ typedef struct ht_kernel {
     ht_problem_origin problem;
     ht_problem_file *inferred; /* NULL unless inferred */
     char *skeleton; /* text of a problem file: the inferred one, or one to fill in; NULL: neither */
+    char *places; /* of the fields of structures passed by value, "p.n 8 4\n" a field: its place and
+                     its size in bytes; NULL: there are none, or the problem was given */
     ht_template *template; /* NULL unless templated or annotated. Its unit contains the original
                               kernel as the reference */
     ht_template *against;  /* for a templated kernel: the same template with the original as its

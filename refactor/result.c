@@ -35,6 +35,7 @@ void ht_kernel_clear(ht_kernel *kernel) {
     free(kernel->file);
     free(kernel->reason);
     free(kernel->skeleton);
+    free(kernel->places);
     ht_problem_file_free(kernel->inferred);
     free(kernel->launch_file);
     ht_kernel_forget_template(kernel);

@@ -56,20 +56,40 @@ static json_t *memory_json(const ht_captured_argument *argument) {
     return of;
 }
 
-static json_t *argument_json(const ht_captured_argument *argument) {
+/* Describes the memory that the pointers in a structure point to. */
+static json_t *pointers_json(const ht_captured_launch *launch, uint32_t index) {
+    json_t *list = json_array();
+    for (uint32_t i = 0; i < launch->part_count; ++i) {
+        const ht_captured_argument *part = &launch->arguments[launch->argument_count + i];
+        if (part->of != index)
+            continue;
+        json_t *of = memory_json(part);
+        json_object_set_new(of, "place", json_integer(part->place));
+        json_array_append_new(list, of);
+    }
+    return list;
+}
+
+static json_t *argument_json(const ht_captured_launch *launch, uint32_t index) {
+    const ht_captured_argument *argument = &launch->arguments[index];
     if (argument->has_memory)
         return memory_json(argument);
     char text[2 * HT_CAPTURE_VALUE + 1] = "";
     uint32_t size = argument->size < HT_CAPTURE_VALUE ? argument->size : HT_CAPTURE_VALUE;
-    for (uint32_t i = 0; i < size; ++i)
-        snprintf(text + 2 * (size_t)i, 3, "%02x", argument->value[i]);
-    return size ? json_pack("{s:s}", "value", text) : json_pack("{s:n}", "value");
+    for (uint32_t i = 0; i < size; ++i) {
+        bool pointer = (argument->pointers >> (i / 8) & 1) != 0; /* it differs from run to run */
+        snprintf(text + 2 * (size_t)i, 3, "%02x", pointer ? 0 : argument->value[i]);
+    }
+    json_t *of = size ? json_pack("{s:s}", "value", text) : json_pack("{s:n}", "value");
+    if (argument->pointers != 0)
+        json_object_set_new(of, "pointers", pointers_json(launch, index));
+    return of;
 }
 
 static json_t *launch_json(const ht_captured_launch *launch, bool emulated) {
     json_t *arguments = json_array();
     for (uint32_t i = 0; i < launch->argument_count; ++i)
-        json_array_append_new(arguments, argument_json(&launch->arguments[i]));
+        json_array_append_new(arguments, argument_json(launch, i));
     return json_pack("{s:o, s:[I,I,I], s:[I,I,I], s:I, s:I, s:f, s:o}", "name",
                      ht_report_json_text(launch->name), "grid", (json_int_t)launch->grid[0],
                      (json_int_t)launch->grid[1], (json_int_t)launch->grid[2], "block",

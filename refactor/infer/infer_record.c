@@ -71,6 +71,20 @@ void ht_infer_slots_make(ht_infer *in) {
     }
 }
 
+char *ht_infer_places(ht_model *model) {
+    ht_infer in = {.model = model};
+    ht_text text = {0};
+    ht_infer_slots_make(&in);
+    for (size_t i = 0; i < in.slots.count; ++i) {
+        const ht_infer_slot *slot = &in.slot_records[i];
+        if (slot->leaf && slot->leaf->place >= 0 && !in.slot_records[slot->owner].is_pointed)
+            ht_text_printf(&text, "%s %lld %lld\n", in.slots.items[i].name, slot->leaf->place,
+                           clang_Type_getSizeOf(slot->leaf->type));
+    }
+    ht_infer_slots_free(&in);
+    return text.length ? ht_text_take(&text) : NULL;
+}
+
 void ht_infer_slots_free(ht_infer *in) {
     for (size_t i = in->model->parameters.count; i < in->slots.count; ++i) {
         free(in->slots.items[i].name);

@@ -13,6 +13,10 @@ void ht_infer_slots_free(ht_infer *in);
  * described. free(). */
 char *ht_infer_record_line(ht_infer *in, size_t index, const char *name);
 
+/* Returns where the fields of structures that are passed by value lie, a line each, "p.n 8 4":
+ * its place and its size in bytes; NULL: there are none. free(). */
+char *ht_infer_places(ht_model *model);
+
 /* The line of an array in a structure, "p.taps : in float[25]"; free(). */
 char *ht_infer_array_line(const ht_infer *in, size_t index);
 

@@ -65,6 +65,7 @@ static void leaf_add(reading *in, const char *path, CXCursor field, CXType type)
     ht_record_leaf *leaf = &out->leaves[out->count++];
     *leaf = in->way;
     leaf->path = ht_strdup(path);
+    leaf->place = in->based ? -1 : leaf->place;
     leaf->field = field;
     leaf->type = type;
 }
@@ -95,6 +96,7 @@ static void member_read(const reading *in, const char *path, CXCursor field, CXT
                 inner.way.widths[inner.way.step_count - 1] = inner.width;
             }
             member_read(&inner, element, field, clang_getArrayElementType(type));
+            inner.way.place += clang_Type_getSizeOf(clang_getArrayElementType(type));
             free(element);
         }
     } else if (type.kind == CXType_Record && !vector) {
@@ -124,6 +126,7 @@ static enum CXVisitorResult on_field(CXCursor field, CXClientData data) {
         at.way.steps[at.way.step_count] = in->next;
         at.way.widths[at.way.step_count++] = in->has_base ? 0 : in->width;
     }
+    at.way.place += clang_Cursor_getOffsetOfField(field) / 8;
     ++in->next;
     if (access == CX_CXXPrivate || access == CX_CXXProtected)
         problem(in->out, ht_format("its field '%s' is not public", path));

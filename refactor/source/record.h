@@ -19,6 +19,7 @@ typedef struct ht_record_leaf {
      * there is a base class, too); no steps where a base class has it. */
     size_t steps[HT_RECORD_DEPTH_MAX], widths[HT_RECORD_DEPTH_MAX];
     size_t step_count;
+    long long place; /* bytes from the structure's beginning; -1: not known, as in a base class */
 } ht_record_leaf;
 
 typedef struct ht_record {

@@ -3,6 +3,7 @@
 #include "base/memory.h"
 #include "refactor/kernel/facts.h"
 #include "refactor/source/record.h"
+#include "templates/expr/type.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -59,6 +60,24 @@ static char *field_check(const ht_record *record, const ht_arg *field) {
     return NULL;
 }
 
+/* Checks the fields of a vector, x to w: how HIP declares them is its own affair. */
+static char *vector_check(const ht_problem_entry *entry, const ht_arg *arg) {
+    size_t components = ht_type_components(arg->type);
+    for (size_t i = 0; i < entry->arg_count; ++i) {
+        const ht_arg *field = &entry->args[i];
+        if (!ht_arg_is_field_of(field, arg))
+            continue;
+        const char *name = strchr(field->name, '.') + 1;
+        const char *const names = "xyzw",
+                          *among = name[0] && !name[1] ? strchr(names, *name) : NULL;
+        if (!among || (size_t)(among - names) >= components || field->role != HT_ARG_SCALAR ||
+            ht_type_size(field->type) * components != ht_type_size(arg->type))
+            return ht_format("'%s : %s' is no component of a %s", field->name, field->type,
+                             arg->type);
+    }
+    return NULL;
+}
+
 char *ht_record_check(const ht_model *model, size_t index, const ht_arg *arg) {
     const ht_problem_entry *entry = model->entry;
     const ht_parameter *parameter = &model->parameters.items[index];
@@ -71,6 +90,8 @@ char *ht_record_check(const ht_model *model, size_t index, const ht_arg *arg) {
     if (!is_named(type, parameter, arg->type))
         return ht_format("argument '%s' is declared struct %s, but the kernel's parameter is %s",
                          arg->name, arg->type, parameter->type);
+    if (ht_type_components(arg->type) > 1)
+        return vector_check(entry, arg);
     ht_record record;
     ht_record_read(type, &record);
     char *wrong = NULL;

@@ -34,8 +34,8 @@ bool ht_capture_wanted(void) {
     return capture != NULL;
 }
 
-/* Copies an argument. Of a structure nobody says how large it is: what follows it is copied, too,
- * but not past its page. */
+/* Copies an argument. Of one whose size is not known what follows is copied, too, but not past its
+ * page. */
 static void take_value(ht_captured_argument *out, const void *from) {
     enum { PAGE = 4096 };
     size_t size = out->size ? out->size : sizeof out->value;
@@ -60,6 +60,43 @@ static void take_memory(ht_captured_argument *out) {
     memset(out->value, 0, sizeof out->value); /* it differs from run to run */
 }
 
+/* Adds the pointers in a structure: words that point into an allocation. */
+static void take_parts(ht_captured_launch *out, uint32_t index) {
+    ht_captured_argument *argument = &out->arguments[index];
+    for (uint32_t word = 0;
+         argument->size > 8 && 8 * (word + 1) <= argument->size && word < HT_CAPTURE_WORDS;
+         ++word) {
+        void *pointer;
+        size_t bytes;
+        uint32_t next = out->argument_count + out->part_count;
+        memcpy(&pointer, argument->value + 8 * word, sizeof pointer);
+        if (!memory_of.after(pointer, &bytes) || next == HT_CAPTURE_ARGUMENTS)
+            continue;
+        argument->pointers |= UINT32_C(1) << word;
+        out->arguments[next] = (ht_captured_argument){.size = sizeof pointer,
+                                                      .of = (uint16_t)index,
+                                                      .place = (uint16_t)(8 * word),
+                                                      .has_memory = true,
+                                                      .bytes = bytes};
+        ++out->part_count;
+    }
+}
+
+/* The pointer that an argument with memory is, or one in a structure. */
+static void *pointer_at(const ht_captured_launch *launch, void *const *arguments, uint32_t index) {
+    const ht_captured_argument *argument = &launch->arguments[index];
+    const char *at = index < launch->argument_count
+                         ? arguments[index]
+                         : (const char *)arguments[argument->of] + argument->place;
+    void *pointer;
+    memcpy(&pointer, at, sizeof pointer);
+    return pointer;
+}
+
+static uint32_t memory_count(const ht_captured_launch *launch) {
+    return launch->argument_count + launch->part_count;
+}
+
 static void take(const ht_capture_request *request, ht_captured_launch *out) {
     *out = (ht_captured_launch){.lds = request->lds};
     snprintf(out->name, sizeof out->name, "%s", request->name);
@@ -72,20 +109,27 @@ static void take(const ht_capture_request *request, ht_captured_launch *out) {
         take_value(&out->arguments[i], request->arguments[i]);
         take_memory(&out->arguments[i]);
     }
+    for (uint32_t i = 0; i < out->argument_count; ++i)
+        take_parts(out, i);
 }
 
 static bool same_argument(const ht_captured_argument *a, const ht_captured_argument *b) {
-    return a->size == b->size && a->has_memory == b->has_memory && a->bytes == b->bytes &&
-           memcmp(a->value, b->value, a->size ? a->size : 0) == 0;
+    bool same = a->size == b->size && a->has_memory == b->has_memory && a->bytes == b->bytes &&
+                a->pointers == b->pointers && a->of == b->of && a->place == b->place;
+    uint32_t size = a->size < HT_CAPTURE_VALUE ? a->size : HT_CAPTURE_VALUE;
+    for (uint32_t at = 0; at < size && same; at += 8)
+        same = (a->pointers >> (at / 8) & 1) != 0 ||
+               memcmp(a->value + at, b->value + at, size - at < 8 ? size - at : 8) == 0;
+    return same;
 }
 
-/* Structures are not compared: what was copied after them changes. */
+/* Arguments whose size is not known are not compared: what was copied after them changes. */
 static bool same(const ht_captured_launch *a, const ht_captured_launch *b) {
     if (strcmp(a->name, b->name) != 0 || memcmp(a->grid, b->grid, sizeof a->grid) != 0 ||
         memcmp(a->block, b->block, sizeof a->block) != 0 || a->lds != b->lds ||
-        a->argument_count != b->argument_count)
+        a->argument_count != b->argument_count || a->part_count != b->part_count)
         return false;
-    for (uint32_t i = 0; i < a->argument_count; ++i)
+    for (uint32_t i = 0; i < memory_count(a); ++i)
         if (!same_argument(&a->arguments[i], &b->arguments[i]))
             return false;
     return true;
@@ -120,7 +164,7 @@ static void take_bounds(ht_captured_argument *out, const void *memory) {
  * memory. */
 static uint64_t content_find(const ht_capture *in, const ht_captured_argument *like) {
     for (uint32_t i = 0; i < in->launch_count; ++i)
-        for (uint32_t j = 0; j < in->launches[i].argument_count; ++j) {
+        for (uint32_t j = 0; j < memory_count(&in->launches[i]); ++j) {
             const ht_captured_argument *other = &in->launches[i].arguments[j];
             if (other->content > 0 && other->hash == like->hash && other->bytes == like->bytes)
                 return other->content;
@@ -155,13 +199,13 @@ static void note_uses(const ht_captured_launch *of, uint32_t kernel,
 
 /* Looks at what a new launch's pointers point to. */
 static void look(ht_capture *to, ht_captured_launch *fresh, void *const *arguments) {
-    for (uint32_t i = 0; i < fresh->argument_count; ++i) {
+    for (uint32_t i = 0; i < memory_count(fresh); ++i) {
         ht_captured_argument *argument = &fresh->arguments[i];
         if (!argument->has_memory)
             continue;
         for (size_t width = 0; width < HT_CAPTURE_WIDTHS; ++width)
             argument->bounds[width] = (ht_captured_bounds){1, 0};
-        const void *bytes = memory_of.read(*(void *const *)arguments[i], argument->bytes);
+        const void *bytes = memory_of.read(pointer_at(fresh, arguments, i), argument->bytes);
         argument->was_read = bytes != NULL;
         if (bytes == NULL)
             continue;
@@ -209,10 +253,10 @@ ht_captured_launch *ht_capture_launch(const ht_capture_request *request, bool *o
 
 void ht_capture_compare(ht_captured_launch *launch, void *const *arguments) {
     pthread_mutex_lock(&lock);
-    for (uint32_t i = 0; i < launch->argument_count; ++i) {
+    for (uint32_t i = 0; i < memory_count(launch); ++i) {
         ht_captured_argument *argument = &launch->arguments[i];
         const void *bytes = argument->was_read
-                                ? memory_of.read(*(void *const *)arguments[i], argument->bytes)
+                                ? memory_of.read(pointer_at(launch, arguments, i), argument->bytes)
                                 : NULL;
         if (bytes != NULL)
             argument->change = ht_hash_short(bytes, argument->bytes) == argument->hash

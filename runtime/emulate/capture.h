@@ -14,7 +14,8 @@
 enum {
     HT_CAPTURE_LAUNCHES = 512,
     HT_CAPTURE_ARGUMENTS = 48,
-    HT_CAPTURE_VALUE = 64,
+    HT_CAPTURE_VALUE = 256,
+    HT_CAPTURE_WORDS = HT_CAPTURE_VALUE / 8,
     HT_CAPTURE_WIDTHS = 4,
     HT_CAPTURE_NAME = 512,
     HT_MEMORY_USES = 8
@@ -33,16 +34,19 @@ typedef enum ht_captured_change {
 } ht_captured_change;
 
 typedef struct ht_captured_argument {
-    uint32_t size;   /* bytes of the value; 0: a structure, whose size is not known */
-    bool has_memory; /* it points into an allocation */
-    uint64_t bytes;  /* of that allocation, from there on */
+    uint32_t size;      /* bytes of the value; 0: not known */
+    uint32_t pointers;  /* by word of 8 bytes, from the lowest bit: it points into an allocation */
+    uint16_t of, place; /* of a pointer in a structure: the argument that it is in, and where */
+    bool has_memory;    /* it points into an allocation */
+    uint64_t bytes;     /* of that allocation, from there on */
     ht_captured_bounds bounds[HT_CAPTURE_WIDTHS]; /* of these bytes, before the launch, as elements
                                                      of 1, 2, 4 and 8 bytes */
     uint64_t content; /* where these bytes are in the store, from 1; 0: they are not kept */
     uint64_t hash;    /* of those that were read */
     bool was_read;    /* before the launch: there are bounds and a hash */
     uint8_t change;   /* ht_captured_change */
-    unsigned char value[HT_CAPTURE_VALUE]; /* what stood at its address; `size` of it, or all */
+    unsigned char value[HT_CAPTURE_VALUE]; /* what stood at its address; `size` of it, or all; of a
+                                              pointer zeros, as it differs from run to run */
 } ht_captured_argument;
 
 /* The arguments of kernels that pointed into an allocation, each once; the types of their elements
@@ -64,6 +68,7 @@ typedef struct ht_captured_launch {
     uint64_t lds;    /* dynamic */
     uint32_t kernel; /* index of the first launch of the same name */
     uint32_t argument_count;
+    uint32_t part_count; /* pointers in structures, after the arguments */
     ht_captured_argument arguments[HT_CAPTURE_ARGUMENTS];
     uint64_t times;
     double seconds; /* all times together */
@@ -100,7 +105,7 @@ bool ht_capture_wanted(void);
 /* A launch that is to come. */
 typedef struct ht_capture_request {
     const char *name;
-    const unsigned char *sizes; /* of the arguments, as in ht_captured_argument */
+    const uint16_t *sizes; /* of the arguments, as in ht_captured_argument */
     uint32_t argument_count;
     uint32_t grid[3], block[3];
     uint64_t lds;

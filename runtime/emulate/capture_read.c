@@ -18,9 +18,11 @@ void ht_capture_check(ht_capture *given, const ht_byte_store *store) {
         ht_text_make_printable(launch->name, "", true);
         if (launch->argument_count > HT_CAPTURE_ARGUMENTS)
             launch->argument_count = HT_CAPTURE_ARGUMENTS;
+        if (launch->part_count > HT_CAPTURE_ARGUMENTS - launch->argument_count)
+            launch->part_count = HT_CAPTURE_ARGUMENTS - launch->argument_count;
         if (launch->kernel >= given->launch_count)
             launch->kernel = i;
-        for (uint32_t j = 0; j < launch->argument_count; ++j)
+        for (uint32_t j = 0; j < launch->argument_count + launch->part_count; ++j)
             if (!ht_byte_store_at(store, launch->arguments[j].content, launch->arguments[j].bytes))
                 launch->arguments[j].content = 0;
         if (!(launch->seconds >= 0.0 && launch->seconds < 1e9))
@@ -39,7 +41,7 @@ void ht_capture_merge(ht_capture *into, const ht_capture *from) {
             found = &into->launches[into->launch_count];
             *found = *other;
             found->kernel = ht_capture_first_of(into, other->name);
-            for (uint32_t j = 0; j < found->argument_count; ++j)
+            for (uint32_t j = 0; j < found->argument_count + found->part_count; ++j)
                 found->arguments[j].content = 0;
             ++into->launch_count;
         } else {

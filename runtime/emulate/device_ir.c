@@ -103,26 +103,45 @@ static void write_runner(rewriter *in, size_t number, ht_ir_span kernel, const h
     ht_text_append(to, ")\n  call void @ht_thread_end()\n  br label %next\ndone:\n  ret void\n}\n");
 }
 
-/* Writes the sizes of a kernel's arguments, a byte each: of those that are one parameter. */
-static void write_sizes(rewriter *in, size_t number, const ht_stub *stub) {
+/* Writes where a part of an argument ends, as a constant of LLVM's. */
+static void write_end(ht_text *to, const ht_stub_part *part, const ht_ir_parameter *device,
+                      ht_ir_span type) {
+    ht_ir_span whole = ht_ir_span_after(device->passing, "byval(");
+    const char *end = whole.length > 0 ? memchr(whole.at, ')', whole.length) : NULL;
+    size_t size = ht_ir_span_equal(type, (ht_ir_span){"i1", 2}) ? 1 : ht_ir_type_size(type);
+    if (part->address && end != NULL)
+        ht_text_printf(to, "ptrtoint (ptr getelementptr (%.*s, ptr null, i32 1) to i16)",
+                       (int)(end - whole.at), whole.at);
+    else if (part->address || size == 0)
+        ht_text_append(to, "0");
+    else if (part->indices.length == 0)
+        ht_text_printf(to, "%zu", size);
+    else
+        ht_text_printf(to,
+                       "add (i16 ptrtoint (ptr getelementptr (%.*s, ptr null, %.*s) to i16), "
+                       "i16 %zu)",
+                       SPAN(part->element), SPAN(part->indices), size);
+}
+
+/* Writes the sizes of a kernel's arguments: where the last of the parameters that are its parts
+ * ends. */
+static void write_sizes(rewriter *in, size_t number, const ht_stub *stub,
+                        const ht_ir_parameter *parameters) {
     ht_text *to = &in->entries;
-    ht_text_printf(to, "@ht_sizes_%zu = private unnamed_addr constant [%zu x i8] c\"", number,
+    ht_text_printf(to, "@ht_sizes_%zu = private unnamed_addr constant [%zu x i16] [", number,
                    stub->argument_count);
     for (size_t argument = 0; argument < stub->argument_count; ++argument) {
-        size_t size = 0, parts = 0;
-        for (size_t i = 0; i < stub->parameter_count; ++i) {
-            if (stub->parts[i].argument != argument)
-                continue;
-            ht_ir_span type = stub->parameters[i].type;
-            bool whole = !stub->parts[i].address && stub->parts[i].indices.length == 0;
-            size = !whole                                          ? 0
-                   : ht_ir_span_equal(type, (ht_ir_span){"i1", 2}) ? 1
-                                                                   : ht_ir_type_size(type);
-            ++parts;
-        }
-        ht_text_printf(to, "\\%02X", parts == 1 && size <= HT_CAPTURE_VALUE ? (unsigned)size : 0);
+        size_t last = stub->parameter_count;
+        for (size_t i = 0; i < stub->parameter_count; ++i)
+            if (stub->parts[i].argument == argument)
+                last = i;
+        ht_text_append(to, argument > 0 ? ", i16 " : "i16 ");
+        if (last == stub->parameter_count)
+            ht_text_append(to, "0");
+        else
+            write_end(to, &stub->parts[last], &parameters[last], stub->parameters[last].type);
     }
-    ht_text_append(to, "\"\n");
+    ht_text_append(to, "]\n");
 }
 
 static const ht_stub *find_stub(const ht_device_ir *in, ht_ir_span name) {
@@ -156,7 +175,7 @@ static void take_kernel(rewriter *in, ht_ir_span define) {
         char *run = ht_format("@ht_run_%zu", number);
         write_runner(in, number, name, stub, parameters);
         char *sizes = ht_format("@ht_sizes_%zu", number);
-        write_sizes(in, number, stub);
+        write_sizes(in, number, stub, parameters);
         write_entry(in, number, symbol, stub->argument_count, run, sizes);
         free(sizes);
         free(run);

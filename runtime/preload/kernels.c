@@ -114,7 +114,7 @@ static void arguments_take(ht_preload_kernel *to, const ht_amd_kernel *from) {
         if (strncmp(argument->kind, "hidden_", strlen("hidden_")) == 0)
             continue;
         to->sizes[to->argument_count] =
-            argument->size <= HT_CAPTURE_VALUE ? (unsigned char)argument->size : 0;
+            argument->size <= HT_CAPTURE_VALUE ? (uint16_t)argument->size : 0;
         to->offsets[to->argument_count++] = argument->offset;
     }
 }

@@ -40,8 +40,8 @@ typedef struct ht_preload_kernel {
     char *name;         /* as in the code object; never freed: another thread may have it */
     bool described;     /* the next are known */
     uint32_t argument_count;
-    unsigned char sizes[HT_CAPTURE_ARGUMENTS]; /* bytes; 0: more than is kept */
-    uint32_t offsets[HT_CAPTURE_ARGUMENTS];    /* where they come in one block */
+    uint16_t sizes[HT_CAPTURE_ARGUMENTS];   /* bytes; 0: more than is kept */
+    uint32_t offsets[HT_CAPTURE_ARGUMENTS]; /* where they come in one block */
 } ht_preload_kernel;
 
 /* Notes a module's code. It is read `now`, or when a kernel of it is launched and it is still

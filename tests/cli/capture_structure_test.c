@@ -5,6 +5,7 @@
 #include "base/memory.h"
 
 #include <criterion/criterion.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -79,4 +80,87 @@ Test(capture_structure, without_their_contents_structures_are_no_problem) {
     json_decref(seen);
     program_free(&result);
     free(text);
+}
+
+/* A structure with numbers, a nested one, arrays and a pointer; one that is a pointer alone; an
+ * empty one. Launches differ in a field. */
+static const char clip[] =
+    HEAD "struct range { float lo, hi; };\n"
+         "struct params { char odd; int n; range of; float few[2], taps[12]; const int *in;\n"
+         "                double scale; };\n"
+         "struct plus { __device__ float operator()(float a, float b) const { return a + b; } };\n"
+         "struct target { float *out; };\n"
+         "__global__ void clip(target to, params p, plus op, float4 by, float gain) {\n"
+         "    int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+         "    if (i >= p.n) return;\n"
+         "    float sum = p.taps[p.in[i]] + p.few[1] + p.odd;\n"
+         "    to.out[i] = op(fminf(fmaxf(sum, p.of.lo), p.of.hi), by.w) * p.scale * gain;\n"
+         "}\n"
+         "int main(int argc, char **argv) {\n"
+         "    int list[1000], *in;\n"
+         "    params p = {};\n"
+         "    target to;\n"
+         "    for (int i = 0; i < 1000; ++i) list[i] = i % 12;\n"
+         "    hipMalloc(&in, sizeof list);\n"
+         "    hipMalloc(&to.out, 1000 * sizeof(float));\n"
+         "    hipMemcpy(in, list, sizeof list, hipMemcpyHostToDevice);\n"
+         "    p.odd = -7; p.of.lo = -0.25f * argc; p.of.hi = 40; p.few[1] = 3.5f; p.in = in;\n"
+         "    for (int i = 0; i < 12; ++i) p.taps[i] = 0.5f * i;\n"
+         "    p.scale = 2.5;\n"
+         "    for (int pass = 0; pass < 4; ++pass) {\n"
+         "        p.n = 700 + 100 * (pass % 2);\n"
+         "        clip<<<(p.n + 63) / 64, 64>>>(to, p, plus(), make_float4(1, 2, 3, 0.125f),\n"
+         "                                      1.5f);\n"
+         "    }\n"
+         "    return hipDeviceSynchronize();\n"
+         "}\n";
+
+static void expect_lines(const json_t *entry, const char *const *lines) {
+    const json_t *args = json_object_get(entry, "args");
+    char *all = json_dumps(args, 0);
+    for (; *lines; ++lines) {
+        size_t index;
+        json_t *item;
+        bool found = false;
+        json_array_foreach(args, index, item) found =
+            found || strncmp(json_string_value(item), *lines, strlen(*lines)) == 0;
+        cr_expect(found, "%s is not in %s", *lines, all);
+    }
+    free(all);
+}
+
+Test(capture_structure, structures_by_value_are_captured_field_by_field) {
+    static const char *const lines[] = {"to : struct target",
+                                        "to.out : inout float[1000]",
+                                        "p : struct params",
+                                        "p.odd : char = ",
+                                        "p.of.lo : float = -0.25",
+                                        "p.of.hi : float = 40.0",
+                                        "p.few[0] : float = 0",
+                                        "p.few[1] : float = 3.5",
+                                        "p.taps : in float[12] file(\"p.taps.",
+                                        "p.in : in int[",
+                                        "p.scale : double = 2.5",
+                                        "op : struct plus",
+                                        "by : struct float4",
+                                        "by.w : float = 0.125",
+                                        "gain : float = 1.5",
+                                        NULL};
+    workplace_write("clip.hip", clip);
+    json_t *problems, *seen;
+    const json_t *of = capture_run("emulate --capture seen --inputs 1 clip.hip", "clip", &problems);
+    expect_lines(of, lines);
+    cr_expect_eq(json_array_size(json_object_get(of, "instances")), 2); /* of 700 and 800 */
+    json_decref(problems);
+    capture_expect("clip.hip", "templated");
+    seen = capture_read("seen/capture.json");
+    of = capture_kernel(seen, "clip");
+    const json_t *launches = json_object_get(of, "seen");
+    cr_expect_eq(json_array_size(launches), 2); /* each of them twice */
+    const json_t *params =
+        json_array_get(json_object_get(json_array_get(launches, 0), "arguments"), 1);
+    const json_t *pointer = json_array_get(json_object_get(params, "pointers"), 0);
+    cr_expect_eq(json_integer_value(json_object_get(pointer, "place")), 72);
+    cr_expect_eq(json_integer_value(json_object_get(pointer, "bytes")), 4000);
+    json_decref(seen);
 }

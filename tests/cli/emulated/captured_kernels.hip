@@ -10,7 +10,10 @@ __global__ void gather_columns(const float *image, const int *index, float *sum,
 }
 
 struct range {
-  long first, count;
+  long first;
+  union {
+    long count, length;
+  };
 };
 
 // Nothing but a run tells where the table begins.
@@ -43,6 +46,6 @@ void gather(const float *image, const int *index, float *sum, int rows,
 }
 
 void tabulate(double *table, long count) {
-  clear<<<(count + 63) / 64, 64>>>(table, range{0, count});
+  clear<<<(count + 63) / 64, 64>>>(table, range{0, {count}});
   fill_table<double><<<(count + 63) / 64, 64>>>(table, count, 0.5);
 }
