@@ -16,6 +16,7 @@ typedef struct translation {
     const ht_model *model;
     const ht_launch_site *site; /* may be NULL */
     ht_text *missing;
+    ht_text *own; /* names of variables whose values are the problem's; may be NULL */
     int depth;
 } translation;
 
@@ -54,6 +55,11 @@ static const char *passed_as(const translation *in, const ht_symbol *symbol) {
             return ht_argument_name(in->model, i);
     }
     return NULL;
+}
+
+static void note_own(translation *in, const char *name) {
+    if (in->own)
+        ht_text_printf(in->own, "%s\n", name);
 }
 
 static bool is_local(CXCursor declaration) {
@@ -113,6 +119,7 @@ static bool write_named(translation *in, const ht_symbol *symbol, ht_text *out) 
         char *text = ht_expr_string(host->expr);
         ht_text_printf(out, "(%s)", text);
         free(text);
+        note_own(in, symbol->name);
         return true;
     }
     const char *dot = strrchr(symbol->name, '.');
@@ -134,6 +141,7 @@ static bool write_named(translation *in, const ht_symbol *symbol, ht_text *out) 
         return false;
     }
     ht_text_printf(out, "problem.%s", last);
+    note_own(in, symbol->name);
     return true;
 }
 
@@ -193,14 +201,19 @@ static bool write_symbol(translation *in, const ht_symbol *symbol, ht_text *out)
     }
 }
 
-char *ht_symbol_expression(const ht_model *model, const ht_launch_site *site,
-                           const ht_symbol *symbol, ht_text *missing) {
-    translation in = {model, site, missing, 0};
+char *ht_symbol_expression_own(const ht_model *model, const ht_launch_site *site,
+                               const ht_symbol *symbol, ht_text *missing, ht_text *own) {
+    translation in = {model, site, missing, own, 0};
     ht_text text = {0};
     if (write_symbol(&in, symbol, &text))
         return ht_text_take(&text);
     ht_text_free(&text);
     return NULL;
+}
+
+char *ht_symbol_expression(const ht_model *model, const ht_launch_site *site,
+                           const ht_symbol *symbol, ht_text *missing) {
+    return ht_symbol_expression_own(model, site, symbol, missing, NULL);
 }
 
 /* ---- the forms of a grid ---- */
@@ -215,7 +228,7 @@ typedef struct term {
 
 static bool is_number(const ht_model *model, const ht_launch_site *site, const ht_symbol *symbol,
                       int64_t *out_value) {
-    translation in = {model, site, NULL, 0};
+    translation in = {model, site, NULL, NULL, 0};
     if (!ht_symbol_value(symbol, out_value))
         return false;
     if (symbol->kind == HT_SYMBOL_VARIABLE ||

@@ -57,5 +57,9 @@ char *ht_launch_problem(const ht_model *model, int *out_line);
  * added to `missing`. */
 char *ht_symbol_expression(const ht_model *model, const ht_launch_site *site,
                            const ht_symbol *symbol, ht_text *missing);
+/* The same; adds the names of the host's variables whose values are the problem's, whatever the
+ * host computes for them, a line each. */
+char *ht_symbol_expression_own(const ht_model *model, const ht_launch_site *site,
+                               const ht_symbol *symbol, ht_text *missing, ht_text *own);
 
 #endif

@@ -1,4 +1,5 @@
 #include "refactor/rewrite/written_launch.h"
+#include "refactor/rewrite/written_sizes.h"
 #include "refactor/unit/annotations.h"
 
 #include "base/memory.h"
@@ -29,6 +30,7 @@ typedef struct reading {
     const ht_launch_site *before; /* the original's launch; NULL: it has none */
     ht_text where;                /* condition for the tuned kernel; empty: always */
     ht_text refused;              /* condition under which nothing is launched; empty: never */
+    ht_text own;                  /* the host's variables whose values are the problem's */
     ht_text missing;
 } reading;
 
@@ -246,11 +248,11 @@ static bool callee_read(reading *in, CXCursor callee, int depth, arguments *out)
 /* Writes the axes of block or grid as template expressions; free() each. Returns false if one is
  * unknown. */
 static bool axes_read(const ht_model *model, const ht_launch_site *site, const ht_extent3 *extent,
-                      char *out[3], ht_text *missing) {
+                      char *out[3], ht_text *missing, ht_text *own) {
     bool known = extent->known;
     for (int axis = 0; axis < 3; ++axis) {
         out[axis] = extent->axis[axis]
-                        ? ht_symbol_expression(model, site, extent->axis[axis], missing)
+                        ? ht_symbol_expression_own(model, site, extent->axis[axis], missing, own)
                         : ht_strdup("1");
         known = known && out[axis];
     }
@@ -260,49 +262,6 @@ static bool axes_read(const ht_model *model, const ht_launch_site *site, const h
 static void axes_free(char *axes[3]) {
     for (int axis = 0; axis < 3; ++axis)
         free(axes[axis]);
-}
-
-/* Returns the next token of a file that lies outside of a kernel's definition; NULL: none is left.
- */
-static const ht_token *next_outside(const ht_model *model, const ht_tokens *tokens, size_t file,
-                                    size_t *at) {
-    const ht_definition *kernel = &model->definition;
-    while (*at < tokens->count && file == kernel->file &&
-           tokens->items[*at].begin >= kernel->range.begin &&
-           tokens->items[*at].end <= kernel->range.end)
-        ++*at;
-    return *at < tokens->count ? &tokens->items[(*at)++] : NULL;
-}
-
-/* Returns true if two files have the same tokens but for those of the kernel. */
-static bool same_outside(const ht_written_pair *pair, size_t before, size_t after) {
-    const ht_model *old = pair->original, *new = pair->written;
-    const ht_tokens *first = ht_source_tokens(old->facts->source, before);
-    const ht_tokens *second = ht_source_tokens(new->facts->source, after);
-    size_t i = 0, j = 0;
-    for (;;) {
-        const ht_token *a = next_outside(old, first, before, &i);
-        const ht_token *b = next_outside(new, second, after, &j);
-        if (a == NULL || b == NULL)
-            return a == b;
-        if (a->end - a->begin != b->end - b->begin ||
-            memcmp(first->text + a->begin, second->text + b->begin, a->end - a->begin) != 0)
-            return false;
-    }
-}
-
-/* Returns true if the kernel alone was changed: then its launches are the original's, whatever they
- * compute. */
-static bool is_kernel_alone(const ht_written_pair *pair) {
-    const ht_source *old = pair->original->facts->source, *new = pair->written->facts->source;
-    bool alone = old->file_count == new->file_count;
-    for (size_t i = 0; i < new->file_count &&alone; ++i) {
-        size_t same = 0;
-        while (same < old->file_count && strcmp(old->files[same].path, new->files[i].path) != 0)
-            ++same;
-        alone = same < old->file_count && same_outside(pair, same, i);
-    }
-    return alone;
 }
 
 /* Prints the launch that the problem's file gives. Returns false if it gives none. */
@@ -326,13 +285,13 @@ static bool given_print(const ht_problem_entry *entry, ht_text *out) {
 }
 
 static bool geometry_print(const ht_model *model, const ht_launch_site *site, ht_text *missing,
-                           ht_text *out) {
+                           ht_text *own, ht_text *out) {
     char *block[3], *grid[3], *lds = NULL;
     int64_t bytes;
-    bool known = axes_read(model, site, &site->block, block, missing);
-    known = axes_read(model, site, &site->grid, grid, missing) && known;
+    bool known = axes_read(model, site, &site->block, block, missing, own);
+    known = axes_read(model, site, &site->grid, grid, missing, own) && known;
     if (site->lds && !(ht_symbol_value(site->lds, &bytes) && bytes == 0)) {
-        lds = ht_symbol_expression(model, site, site->lds, missing);
+        lds = ht_symbol_expression_own(model, site, site->lds, missing, own);
         known = known && lds;
     }
     if (known) {
@@ -354,7 +313,7 @@ static bool original_print(const ht_written_pair *pair, const ht_launch_site *be
     const ht_model *model = pair->original;
     bool other = before && before != model->facts->launches.items;
     ht_original_print(pair->plan, other ? NULL : pair->grid, "reference", "", out);
-    return !other || geometry_print(model, before, missing, out);
+    return !other || geometry_print(model, before, missing, NULL, out);
 }
 
 /* ---- tests of a launcher function ---- */
@@ -504,10 +463,16 @@ void ht_written_launch_read(const ht_written_pair *pair, const ht_launch_site *s
     bool known = callee_read(&in, site->callee, 0, &list);
     kernel_print(&in, &list, &annotations);
     known = known &&
-            (geometry_print(pair->written, site, &in.missing, &annotations) ||
-             (is_kernel_alone(pair) && given_print(pair->original->entry, &annotations))) &&
+            (geometry_print(pair->written, site, &in.missing, &in.own, &annotations) ||
+             (ht_written_kernel_alone(pair) && given_print(pair->original->entry, &annotations))) &&
             refusals_read(&in);
     ht_entry_print(pair->original, false, &annotations);
+    char *other = known && in.own.length ? ht_written_sizes_differ(pair, in.own.data) : NULL;
+    if (other) {
+        ht_text_printf(&in.missing, "the host computes '%s' otherwise than in the original", other);
+        known = false;
+    }
+    free(other);
     known = known && original_print(pair, before, &in.missing, &annotations);
     if (known) {
         char *unit = unit_print(pair, annotations.data);
@@ -527,6 +492,7 @@ void ht_written_launch_read(const ht_written_pair *pair, const ht_launch_site *s
                                                     : "its block, grid or instance is not known");
     arguments_free(&list);
     ht_text_free(&annotations);
+    ht_text_free(&in.own);
     ht_text_free(&in.where);
     ht_text_free(&in.refused);
     ht_text_free(&in.missing);
