@@ -107,30 +107,41 @@ static size_t after_name(const ht_tokens *tokens, size_t index) {
     return index;
 }
 
+/* Returns true for &name, which others may write through; a T &name declares. */
+static bool has_address_taken(const ht_tokens *tokens, size_t index) {
+    return index > 1 && ht_tokens_is(tokens, index - 1, "&") &&
+           tokens->items[index - 2].kind != HT_TOKEN_NAME && !ht_tokens_is(tokens, index - 2, ">");
+}
+
+/* Returns the end of a statement, or of what brackets enclose. */
+static size_t statement_end(const ht_tokens *tokens, size_t index) {
+    static const char *const ends[] = {";", ")", "]", "}", NULL}, *const opening[] = {"(", "[", "{",
+                                                                                      NULL};
+    while (index < tokens->count && !ht_tokens_is_any(tokens, index, ends))
+        index =
+            ht_tokens_is_any(tokens, index, opening) ? after_brackets(tokens, index) : index + 1;
+    return index;
+}
+
 /* Returns the end of what gives the name at `index` a value or a meaning; `index`: nothing does
  * here. */
 static size_t definition_end(const ht_tokens *tokens, size_t index) {
     static const char *const assigning[] = {
         "=", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<=", ">>=", "++", "--", NULL};
-    size_t next = after_name(tokens, index), end = next;
-    bool stepped = index > 0 &&
-                   (ht_tokens_is(tokens, index - 1, "++") ||
-                    ht_tokens_is(tokens, index - 1, "--") || ht_tokens_is(tokens, index - 1, "&"));
+    size_t next = after_name(tokens, index);
+    bool changed = ht_tokens_is_any(tokens, next, assigning) || has_address_taken(tokens, index);
+    if (index > 0)
+        changed = changed || ht_tokens_is(tokens, index - 1, "++") ||
+                  ht_tokens_is(tokens, index - 1, "--");
     bool declared = index > 0 && tokens->items[index - 1].kind == HT_TOKEN_NAME &&
                     !ht_tokens_is(tokens, index - 1, "return");
     if (declared && ht_tokens_is(tokens, next, "(")) {
-        end = after_brackets(tokens, next);
-        if (ht_tokens_is(tokens, end, "{"))
-            return after_brackets(tokens, end);
-    } else if (!stepped && !ht_tokens_is_any(tokens, next, assigning) &&
-               !(declared && ht_tokens_is(tokens, next, "{"))) {
-        return index;
+        size_t body = after_brackets(tokens, next);
+        return ht_tokens_is(tokens, body, "{") ? after_brackets(tokens, body)
+                                               : statement_end(tokens, next);
     }
-    while (end < tokens->count && !ht_tokens_is(tokens, end, ";"))
-        end = ht_tokens_is(tokens, end, "(") || ht_tokens_is(tokens, end, "{")
-                  ? after_brackets(tokens, end)
-                  : end + 1;
-    return end;
+    changed = changed || (declared && ht_tokens_is(tokens, next, "{"));
+    return changed ? statement_end(tokens, next) : index;
 }
 
 /* Adds the tokens of a range, and the names among them. */
