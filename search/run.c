@@ -26,8 +26,12 @@ static size_t batch_in_time(const search *run, size_t batch) {
     double left = run->options->budget.max_seconds - (ht_clock_seconds() - run->start);
     if (left <= 0)
         return 0;
+    /* the first is the same whether or not another search said how long one takes: a search that is
+     * done again, by another process, asks for the same */
+    if (run->result->trial_count == 0)
+        batch = batch > 1 ? batch / 2 : 1;
     if (run->each_seconds <= 0)
-        return batch > 1 ? batch / 2 : 1;
+        return batch;
     size_t fit = (size_t)fmin(left / run->each_seconds, (double)batch);
     return fit == 0 && run->result->trial_count == 0 ? 1 : fit;
 }

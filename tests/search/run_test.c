@@ -156,6 +156,29 @@ Test(run, spent_time_ends_the_search) {
     fixture_free(&f, &result);
 }
 
+/* A search that a killed process began is done again by one that does not know yet how long a
+ * configuration takes. */
+Test(run, asks_for_the_same_whatever_is_known_of_how_long_one_takes) {
+    enum { BUDGET = 40 };
+    ht_search_result results[2];
+    fixture f[2];
+    for (int known = 0; known < 2; ++known) {
+        fixture_make(&f[known], "genetic", 8);
+        ht_search_options options = {.budget = {.max_seconds = 600,
+                                                .max_evaluations = BUDGET,
+                                                .each_seconds = known ? 1e-3 : 0}};
+        cr_assert_eq(
+            ht_search_run(f[known].strategy, &f[known].evaluator, &options, &results[known], NULL),
+            HT_OK);
+        cr_assert_eq(results[known].trial_count, BUDGET);
+    }
+    for (size_t i = 0; i < BUDGET; ++i)
+        cr_assert(ht_config_equal(&results[0].trials[i].config, &results[1].trials[i].config),
+                  "number %zu is another", i);
+    for (int known = 0; known < 2; ++known)
+        fixture_free(&f[known], &results[known]);
+}
+
 Test(run, interruption_keeps_what_was_done) {
     fixture f;
     fixture_make(&f, "random", 5);
