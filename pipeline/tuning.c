@@ -132,6 +132,8 @@ static ht_job_options job_options(const ht_session *session) {
         .compile_workers = (unsigned)session->options.compile_workers,
         .database = session->database,
         .recording = session->recording,
+        .share = session->share,
+        .gate = session->gate,
         .fresh = session->options.fresh,
         .check = strcmp(session->options.check, "all") == 0      ? HT_CHECK_ALL
                  : strcmp(session->options.check, "finals") == 0 ? HT_CHECK_FINALS

@@ -60,8 +60,10 @@ typedef struct ht_session {
     void (*decided)(void *context, ht_job *job, const ht_binding *binding,
                     struct ht_pair_result *result);
     void *decided_context;
-    double decided_seconds; /* that it takes */
-    double end_by;          /* clock: checks and writing end by then too; 0: as max_time says */
+    double decided_seconds;  /* that it takes */
+    bool share;              /* as ht_job_options.share */
+    const ht_job_gate *gate; /* as there; NULL: none */
+    double end_by;           /* clock: checks and writing end by then too; 0: as max_time says */
     double prepare_begun; /* clock: when the pair at hand was begun, its problem's check included */
     double prepare_seconds; /* how long pairs took until their search began; 0: none did yet */
     double finals_seconds;  /* the longest that the finals of a kernel took so far */

@@ -42,7 +42,7 @@ static bool is_over(double by, const volatile int *stopped) {
 ht_status ht_device_lock_take(const char *device, double by, const volatile int *stopped,
                               void (*waiting)(void *context, long process), void *context,
                               ht_device_lock *out_lock, ht_error *error) {
-    enum { STEP_US = 100000 };
+    enum { STEP_US = 20000 };
     char *path = lock_path(device);
     ht_status status = HT_OK;
     bool said = false;

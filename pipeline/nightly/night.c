@@ -39,11 +39,14 @@ static ht_status device_open(ht_night *night, size_t index, ht_error *error) {
                                       .plain = !any,
                                       .predictor = job->predictor,
                                       .predictor_seeds = 10};
+    device->night = night;
     device->lock.file = -1;
     if (night->options->dry)
         return ht_device_find(tuning.device, &device->session.device, error);
     ht_status status = ht_session_open(&tuning, &device->session, error);
     device->open = true;
+    device->session.share = true;
+    ht_night_gate_set(device);
     return status;
 }
 

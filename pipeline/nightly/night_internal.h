@@ -14,10 +14,13 @@
 
 /* A device of the job. */
 typedef struct ht_night_device {
+    struct ht_night *night;
     ht_session session;
     bool open;
-    json_t *common; /* parts of keys that all sources have; owned */
+    json_t *common;   /* parts of keys that all sources have; owned */
+    ht_job_gate gate; /* the lock, for jobs */
     ht_device_lock lock;
+    bool waited;                 /* in this turn, which was said */
     ht_calibration *calibration; /* NULL: not started, or it failed */
     bool no_calibration;         /* it failed */
     bool lost;                   /* it keeps failing: nothing more is run on it */
@@ -86,6 +89,8 @@ bool ht_night_is_complete(const ht_night *night, const json_t *document);
 bool ht_night_is_due(const ht_night *night, const json_t *document);
 
 /* night_turn.c: one source on one device. */
+/* Sets the device's gate: its lock, which is not needed where timings come from a recording. */
+void ht_night_gate_set(ht_night_device *device);
 ht_status ht_night_turn_run(ht_night *night, ht_night_turn *turn, double seconds, ht_error *error);
 
 /* night_rewrite.c: files of a source whose text changed, but not its code. */

@@ -21,11 +21,35 @@ static json_t *known(void *context, const ht_survey *survey, size_t source) {
 }
 
 static void waiting(void *context, long process) {
-    const ht_night *night = context;
-    fprintf(night->options->progress,
-            "device %s is in use by another job (process %ld): waiting for it\n",
-            night->turn->device->session.device.name, process);
-    fflush(night->options->progress);
+    ht_night_device *device = context;
+    FILE *progress = device->night->options->progress;
+    if (device->waited)
+        return;
+    device->waited = true;
+    fprintf(progress, "device %s is in use by another job (process %ld): waiting for it\n",
+            device->session.device.name, process);
+    fflush(progress);
+}
+
+static ht_status gate_take(void *context, ht_error *error) {
+    ht_night_device *device = context;
+    if (device->session.recording)
+        return HT_OK;
+    ht_status status = ht_device_lock_take(device->session.device.name, device->night->end,
+                                           &ht_stopped, waiting, device, &device->lock, error);
+    if (status == HT_ERROR_TIMEOUT)
+        status = ht_error_set(error, HT_ERROR_INTERRUPTED, "the device was in use to the end");
+    return status;
+}
+
+static void gate_release(void *context) {
+    ht_night_device *device = context;
+    ht_device_lock_release(&device->lock);
+}
+
+void ht_night_gate_set(ht_night_device *device) {
+    device->gate = (ht_job_gate){gate_take, gate_release, device};
+    device->session.gate = &device->gate;
 }
 
 static void settle(void *context, size_t source) {
@@ -60,25 +84,24 @@ static bool is_wanted(const ht_survey *survey) {
     return false;
 }
 
-/* Tunes what is open. The device is held for as long. */
+/* Tunes what is open. The device is held where something is timed on it. */
 static ht_status tune(ht_night *night, ht_error *error) {
     ht_session *session = &night->turn->device->session;
     ht_night_device *device = night->turn->device;
     ht_night_settle_known(night);
-    if (!is_wanted(night->survey)) /* what is known is written, nothing timed */
-        return ht_entries_tune(&night->survey->entries, session, night->options->progress, error);
-    ht_status status = ht_device_lock_take(session->device.name, night->end, &ht_interrupted,
-                                           waiting, night, &device->lock, error);
-    if (status == HT_ERROR_TIMEOUT)
-        return HT_OK;    /* its kernels were not run */
-    if (status == HT_OK) /* another job may have done it meanwhile */
-        ht_night_settle_known(night);
-    if (status == HT_OK && is_wanted(night->survey))
-        calibration_start(night);
-    if (status == HT_OK)
-        status = ht_entries_tune(&night->survey->entries, session, night->options->progress, error);
-    ht_device_lock_release(&device->lock);
-    return status;
+    if (is_wanted(night->survey)) {
+        device->waited = false;
+        ht_status status = gate_take(device, error);
+        if (status == HT_ERROR_INTERRUPTED)
+            return HT_OK; /* its kernels were not run */
+        if (status != HT_OK)
+            return status;
+        ht_night_settle_known(night); /* another job may have done it meanwhile */
+        if (is_wanted(night->survey))
+            calibration_start(night);
+        gate_release(device);
+    }
+    return ht_entries_tune(&night->survey->entries, session, night->options->progress, error);
 }
 
 static ht_status survey_tune(ht_night *night, const ht_refactor_options *compiler,

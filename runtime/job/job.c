@@ -331,7 +331,11 @@ static ht_status start(ht_job *job, ht_error *error) {
         status = ht_job_inputs_write(job, NULL, error);
     bool needless =
         job->options.only_check && job->binding->template->reference_kind == HT_REFERENCE_BUILTIN;
-    if (status == HT_OK && !needless)
+    if (status == HT_OK)
+        status = ht_job_gate_take(job, error);
+    if (status != HT_OK)
+        return status;
+    if (!needless)
         status = compile_original(job, error);
     if (status == HT_OK && !job->options.unbound) {
         status = ht_job_make_reference(job, job->options.seed, error);
@@ -342,6 +346,7 @@ static ht_status start(ht_job *job, ht_error *error) {
     if (status == HT_OK)
         status =
             job->options.only_check || job->options.unbound ? HT_OK : measure_baseline(job, error);
+    ht_job_gate_release(job);
     return status;
 }
 
@@ -368,6 +373,8 @@ ht_status ht_job_start(const ht_binding *binding, const ht_device *device,
     ht_status status = ht_job_memory_check(binding, device, ht_machine_memory_usable(), error);
     if (status == HT_OK)
         status = make_key(job, error);
+    if (status == HT_OK && options->share && options->database && !options->fresh)
+        status = ht_claims_open(options->database, &job->identity.key, &job->claims, error);
     if (status == HT_OK)
         status = start(job, error);
     if (status != HT_OK) {
@@ -403,6 +410,7 @@ void ht_job_free(ht_job *job) {
     free(job->reference.expect_file);
     identity_free(&job->identity);
     free(job->baseline.conditions);
+    ht_claims_close(job->claims);
     free(job);
 }
 

@@ -12,6 +12,14 @@ typedef struct ht_job ht_job;
 
 typedef enum ht_check_when { HT_CHECK_NEVER, HT_CHECK_FINALS, HT_CHECK_ALL } ht_check_when;
 
+/* Keeps others from a device while it is timed on. `take` waits until it may; HT_ERROR_INTERRUPTED:
+ * the job ends instead. Never taken twice at a time. */
+typedef struct ht_job_gate {
+    ht_status (*take)(void *context, ht_error *error);
+    void (*release)(void *context);
+    void *context;
+} ht_job_gate;
+
 typedef struct ht_job_options {
     uint64_t seed;            /* of the random inputs */
     unsigned compile_workers; /* 0: one a core */
@@ -30,6 +38,9 @@ typedef struct ht_job_options {
     double relative_interval; /* stop sampling when the 95 % interval of the median is this narrow;
                                  0: 0.02 */
     ht_database *database;    /* borrowed; NULL: nothing is kept or reused */
+    bool share;               /* with other processes that have this option and search for the same
+                                 key in the database now: each evaluates its part */
+    const ht_job_gate *gate;  /* borrowed; taken around what times; NULL: none */
     bool fresh;               /* measure even what the database knows, the condemned too */
     ht_database *recording;   /* borrowed; not NULL: everything is compiled, run and checked, but
                                  timings are those that an earlier run kept here, so that runs can

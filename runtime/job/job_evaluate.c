@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 void ht_job_reason(ht_status status, const ht_error *error, ht_text *out) {
     const char *message = error->message;
@@ -54,6 +55,19 @@ ht_status ht_job_take_timing(ht_job *job, const json_t *reply, ht_evaluation *ev
     recorded.conditions = NULL;
     ht_evaluation_free(&recorded);
     return HT_OK;
+}
+
+ht_status ht_job_recorded(ht_job *job, const ht_config *config, double *out, size_t *count,
+                          ht_error *error) {
+    ht_evaluation evaluation = {.config = config ? ht_config_string(job->binding->template, config)
+                                                 : ht_strdup("original")};
+    ht_status status = ht_job_take_timing(job, NULL, &evaluation, error);
+    if (status == HT_OK && evaluation.sample_count < *count)
+        *count = evaluation.sample_count;
+    for (size_t i = 0; i < *count && status == HT_OK; ++i)
+        out[i] = evaluation.samples[i];
+    ht_evaluation_free(&evaluation);
+    return status;
 }
 
 /* A configuration on its way through the evaluator. */
@@ -166,7 +180,7 @@ static ht_status measure(ht_job *job, const ht_config *config, ht_compile_task *
 static ht_status finish_items(ht_job *job, const ht_config *configs, ht_compile_task *tasks,
                               item *items, size_t count, ht_error *error) {
     for (size_t i = 0; i < count; ++i) {
-        if (items[i].known)
+        if (tasks[i].skip)
             continue;
         ht_status status;
         items[i].evaluation.compile_seconds = tasks[i].seconds;
@@ -194,11 +208,96 @@ static ht_status finish_items(ht_job *job, const ht_config *configs, ht_compile_
     return HT_OK;
 }
 
+ht_status ht_job_gate_take(const ht_job *job, ht_error *error) {
+    const ht_job_gate *gate = job->options.gate;
+    return gate ? gate->take(gate->context, error) : HT_OK;
+}
+
+void ht_job_gate_release(const ht_job *job) {
+    if (job->options.gate)
+        job->options.gate->release(job->options.gate->context);
+}
+
+/* A batch on its way through the evaluator. */
+typedef struct batch {
+    const ht_config *configs;
+    item *items;
+    ht_compile_task *tasks;
+    size_t count;
+} batch;
+
+/* Compiles and measures what is not to be skipped. */
+static ht_status pass(ht_job *job, const batch *batch, ht_error *error) {
+    ht_status status = ht_job_gate_take(job, error);
+    if (status != HT_OK)
+        return status;
+    status = ht_job_compile(job, batch->tasks, batch->count, error);
+    if (status == HT_OK)
+        status = finish_items(job, batch->configs, batch->tasks, batch->items, batch->count, error);
+    ht_job_gate_release(job);
+    return status;
+}
+
+/* Claims a part of what is left and looks at it again: it may be there since. */
+static ht_status claim(ht_job *job, const batch *batch, size_t *out_mine, ht_error *error) {
+    const char **names = ht_alloc(batch->count + 1, sizeof *names);
+    size_t *which = ht_alloc(batch->count + 1, sizeof *which), left = 0;
+    bool *mine = ht_alloc(batch->count + 1, sizeof *mine);
+    for (size_t i = 0; i < batch->count; ++i) {
+        batch->tasks[i].skip = true;
+        if (batch->items[i].known)
+            continue;
+        names[left] = batch->items[i].evaluation.config;
+        which[left++] = i;
+    }
+    ht_status status = ht_claims_take(job->claims, names, left, mine, error);
+    *out_mine = 0;
+    for (size_t i = 0; i < left && status == HT_OK; ++i) {
+        item *item = &batch->items[which[i]];
+        free(item->evaluation.config);
+        status = look_up(job, &batch->configs[which[i]], item, error);
+        batch->tasks[which[i]].skip = item->known || !mine[i];
+        *out_mine += mine[i] && !item->known;
+    }
+    free(mine);
+    free(which);
+    free(names);
+    return status;
+}
+
+static bool all_known(const batch *batch) {
+    for (size_t i = 0; i < batch->count; ++i)
+        if (!batch->items[i].known)
+            return false;
+    return true;
+}
+
+/* Evaluates with others: a part is made here, the rest is waited for. */
+static ht_status share(ht_job *job, const batch *batch, ht_error *error) {
+    enum { STEP_US = 20000 };
+    ht_status status = HT_OK;
+    while (status == HT_OK && !all_known(batch)) {
+        size_t mine;
+        status = claim(job, batch, &mine, error);
+        if (status == HT_OK && mine > 0)
+            status = pass(job, batch, error);
+        ht_status left = ht_claims_done(job->claims, mine, status == HT_OK ? error : NULL);
+        status = status == HT_OK ? left : status;
+        if (mine > 0 || status != HT_OK || all_known(batch))
+            continue;
+        if (job->options.interrupted && *job->options.interrupted)
+            return ht_error_set(error, HT_ERROR_INTERRUPTED, "interrupted");
+        usleep(STEP_US);
+    }
+    return status;
+}
+
 ht_status ht_job_evaluate(void *self, const ht_config *configs, size_t count, ht_outcome *outcomes,
                           size_t *out_done, ht_error *error) {
     ht_job *job = self;
     item *items = ht_alloc(count, sizeof *items);
     ht_compile_task *tasks = ht_alloc(count, sizeof *tasks);
+    const batch batch = {configs, items, tasks, count};
     ht_status status = HT_OK;
     for (size_t i = 0; i < count; ++i) {
         items[i].outcome = &outcomes[i];
@@ -209,10 +308,8 @@ ht_status ht_job_evaluate(void *self, const ht_config *configs, size_t count, ht
         tasks[i].config = &configs[i];
         tasks[i].skip = items[i].known;
     }
-    if (status == HT_OK)
-        status = ht_job_compile(job, tasks, count, error);
-    if (status == HT_OK)
-        status = finish_items(job, configs, tasks, items, count, error);
+    if (status == HT_OK && !all_known(&batch))
+        status = job->claims ? share(job, &batch, error) : pass(job, &batch, error);
     *out_done = 0;
     while (*out_done < count && items[*out_done].known)
         ++*out_done;

@@ -222,7 +222,20 @@ static bool time_is_up(const finals *f, double seconds, double max_seconds) {
            (f->rounds >= ROUNDS_MIN_LONG && seconds >= 2 * max_seconds);
 }
 
+/* Takes the samples of a recording, as many of each as all have. */
+static ht_status recorded(finals *f, ht_error *error) {
+    ht_status status = HT_OK;
+    f->rounds = ROUNDS_MAX;
+    for (size_t slot = 0; slot <= f->count && status == HT_OK; ++slot)
+        if (in_play(f, slot))
+            status = ht_job_recorded(f->job, slot ? &f->configs[slot - 1] : NULL, f->samples[slot],
+                                     &f->rounds, error);
+    return status;
+}
+
 static ht_status race(finals *f, double max_seconds, ht_error *error) {
+    if (f->job->options.recording)
+        return recorded(f, error);
     double begin = ht_clock_seconds();
     ht_status status = load_all(f, error);
     while (status == HT_OK && any_in_play(f) && f->rounds < ROUNDS_MAX) {
@@ -373,7 +386,12 @@ ht_status ht_job_finals_confirmed(ht_job *job, const ht_config *configs, size_t 
     f.samples = ht_alloc(count + 1, sizeof *f.samples);
     for (size_t slot = 0; slot <= count; ++slot)
         f.samples[slot] = ht_alloc(ROUNDS_MAX, sizeof **f.samples);
-    ht_status status = run_finals(&f, rule, out_original, out_confirmation, error);
+    ht_claims_leave(job->claims);
+    ht_status status = ht_job_gate_take(job, error);
+    if (status == HT_OK) {
+        status = run_finals(&f, rule, out_original, out_confirmation, error);
+        ht_job_gate_release(job);
+    }
     for (size_t slot = 0; slot <= count; ++slot)
         free(f.samples[slot]);
     free(f.samples);

@@ -8,6 +8,7 @@
 #include "runtime/job/job.h"
 #include "runtime/measure/stats.h"
 #include "runtime/process/process.h"
+#include "runtime/store/claims.h"
 
 enum {
     HT_COMPILE_SECONDS = 120,    /* of the original, and the most of any variant */
@@ -108,8 +109,13 @@ struct ht_job {
     ht_job_control control;
     ht_job_limits limits;
     ht_job_counts counts;
+    ht_claims *claims; /* NULL: nothing is shared */
     ht_evaluator evaluator;
 };
+
+/* Takes and releases the gate that the options name. (job_evaluate.c) */
+ht_status ht_job_gate_take(const ht_job *job, ht_error *error);
+void ht_job_gate_release(const ht_job *job);
 
 /* One thing to compile, and what came of it. */
 typedef struct ht_compile_task {
@@ -193,6 +199,10 @@ void ht_job_reason(ht_status status, const ht_error *error, ht_text *out);
 /* Samples and cost of an answer, or those of the recording for the evaluation's configuration. */
 ht_status ht_job_take_timing(ht_job *job, const json_t *reply, ht_evaluation *evaluation,
                              ht_error *error);
+/* Copies at most *count samples that the recording has of a configuration, NULL for the original;
+ * *count is how many there were. */
+ht_status ht_job_recorded(ht_job *job, const ht_config *config, double *out, size_t *count,
+                          ht_error *error);
 /* Samples of an answer; free(). NULL unless there are some, and all are times. */
 double *ht_job_samples(const json_t *reply, size_t *out_count);
 ht_timing ht_timing_of(const double *samples, size_t count);

@@ -99,6 +99,14 @@ void ht_database_close(ht_database *database) {
     free(database);
 }
 
+sqlite3 *ht_database_handle(const ht_database *database) {
+    return database->sqlite;
+}
+
+const char *ht_database_path(const ht_database *database) {
+    return database->path;
+}
+
 static void bind_text(sqlite3_stmt *statement, const char *name, const char *text) {
     int index = sqlite3_bind_parameter_index(statement, name);
     if (text == NULL)

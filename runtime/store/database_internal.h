@@ -3,7 +3,12 @@
 #define HT_RUNTIME_STORE_DATABASE_INTERNAL_H
 
 #include "base/error.h"
+#include "runtime/store/database.h"
 #include "runtime/store/database_rows.h"
+
+/* The open file, and its path; borrowed. */
+sqlite3 *ht_database_handle(const ht_database *database);
+const char *ht_database_path(const ht_database *database);
 
 /* Turns SQLite's last error into HT_ERROR_IO with a remedy. */
 ht_status ht_database_fail(sqlite3 *sqlite, const char *path, const char *doing, ht_error *error);
