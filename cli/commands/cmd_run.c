@@ -14,6 +14,8 @@ typedef struct run_options {
     bool init;
     bool dry_run;
     const char *why;
+    const char *shard;
+    const char *device;
     const char *json;
     const char *notify;
     const char *sandbox;
@@ -28,6 +30,11 @@ static const ht_option options[] = {
     {"why", HT_OPTION_TEXT, offsetof(run_options, why), "KERNEL",
      .help = "Prints what the key of this kernel's results is made of, and which part of it is "
              "another than when it was last measured; does no more. A source's name does too."},
+    {"shard", HT_OPTION_TEXT, offsetof(run_options, shard), "I/N",
+     .help = "Takes every N-th source, from the I-th on: N machines, each with a database of its "
+             "own, share a job. 'hiptemper db merge' puts the databases together."},
+    {"device", HT_OPTION_TEXT, offsetof(run_options, device), "DEVICE",
+     .help = "Takes this one of the job's devices only: one process for each device."},
     {"json", HT_OPTION_JSON, offsetof(run_options, json), "FILE",
      .help = "Writes the report as JSON: to standard output, or to FILE. docs/json.md describes "
              "it."},
@@ -54,17 +61,37 @@ static int init(const char *path) {
     return HT_EXIT_OK;
 }
 
+/* Reads "I/N" with 1 <= I <= N. */
+static ht_status shard_parse(const char *text, size_t *out_shard, size_t *out_shards,
+                             ht_error *error) {
+    char *end = NULL;
+    unsigned long shard = text ? strtoul(text, &end, 10) : 1, shards = 0;
+    if (!text)
+        return HT_OK;
+    if (end > text && *end == '/' && end[1] >= '0' && end[1] <= '9')
+        shards = strtoul(end + 1, &end, 10);
+    if (*end || text[0] < '0' || text[0] > '9' || shard < 1 || shard > shards)
+        return ht_error_set(error, HT_ERROR_INPUT,
+                            "option --shard: '%s' is not I/N with I from 1 to N, as in 1/4", text);
+    *out_shard = shard - 1;
+    *out_shards = shards;
+    return HT_OK;
+}
+
 /* Runs the night, or what stands for it. */
 static int night(const run_options *given, const char *path, const ht_job_file *job) {
     ht_error error = {0};
     json_t *document = NULL;
     FILE *out = ht_report_stream(given->json);
-    const ht_night_options night = {.job = job,
-                                    .path = path,
-                                    .dry = given->dry_run || given->why,
-                                    .progress = stderr,
-                                    .row = ht_entry_json};
-    ht_status status = ht_night_run(&night, &document, &error);
+    ht_night_options night = {.job = job,
+                              .path = path,
+                              .dry = given->dry_run || given->why,
+                              .device = given->device,
+                              .progress = stderr,
+                              .row = ht_entry_json};
+    ht_status status = shard_parse(given->shard, &night.shard, &night.shards, &error);
+    if (status == HT_OK)
+        status = ht_night_run(&night, &document, &error);
     int code = status == HT_OK ? HT_EXIT_OK : ht_report_error(&error);
     if (document) {
         if (given->why)

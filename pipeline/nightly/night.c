@@ -23,11 +23,11 @@ static const double end_reserve = 1;   /* seconds for the end: the report, worke
 
 /* ---- opening */
 
-static ht_status device_open(ht_night *night, size_t index, ht_error *error) {
+static ht_status device_open(ht_night *night, const char *name, ht_error *error) {
     const ht_job_file *job = night->job;
-    ht_night_device *device = &night->devices[index];
+    ht_night_device *device = &night->devices[night->device_count++];
     bool any = strcmp(job->style, "any") == 0;
-    const ht_tuning_options tuning = {.device = job->devices.items[index],
+    const ht_tuning_options tuning = {.device = name,
                                       .strategy = job->strategy,
                                       .database = job->database,
                                       .cache = job->cache,
@@ -100,10 +100,13 @@ static ht_status night_open(ht_night *night, ht_error *error) {
     for (size_t i = 0; i < night->sources.count && status == HT_OK; ++i)
         status = ht_output_check(job->out, night->sources.items[i].output, error);
     night->devices = ht_alloc(job->devices.count + 1, sizeof *night->devices);
-    for (size_t i = 0; i < job->devices.count && status == HT_OK; ++i) {
-        ++night->device_count;
-        status = device_open(night, i, error);
-    }
+    for (size_t i = 0; i < job->devices.count && status == HT_OK; ++i)
+        if (!night->options->device || strcmp(night->options->device, job->devices.items[i]) == 0)
+            status = device_open(night, job->devices.items[i], error);
+    if (status == HT_OK && night->device_count == 0)
+        status = ht_error_set(error, HT_ERROR_INPUT,
+                              "option --device: the job has no '%s' in \"devices\"",
+                              night->options->device);
     if (status == HT_OK)
         status = nights_open(night, error);
     return status == HT_OK ? ht_night_turns(night, error) : status;
@@ -335,6 +338,11 @@ static json_t *document_make(ht_night *night, const char *began) {
     free(commit);
     json_object_set_new(document, "began", json_string(began));
     json_object_set_new(document, "night", json_integer((json_int_t)night->number));
+    if (night->options->shards > 0) {
+        char *shard = ht_format("%zu/%zu", night->options->shard + 1, night->options->shards);
+        json_object_set_new(document, "shard", json_string(shard));
+        free(shard);
+    }
     json_object_set_new(document, "budget", json_real(night->job->budget.seconds));
     json_object_set_new(document, "seconds", json_real(ht_clock_seconds() - night->start));
     json_object_set_new(document, "least_effect", json_real(night->job->least_effect));

@@ -9,8 +9,10 @@
 
 typedef struct ht_night_options {
     const ht_job_file *job;
-    const char *path; /* of the job's file */
-    bool dry;         /* nothing is analysed, measured or written: what would be done is said */
+    const char *path;     /* of the job's file */
+    const char *device;   /* of the job's, the only one; NULL: all */
+    size_t shard, shards; /* this one, from 0, of `shards`; 0 of them: all sources */
+    bool dry;             /* nothing is analysed, measured or written: what would be done is said */
     FILE *progress;
     /* Returns the members of docs/json.md of an entry; new reference. */
     json_t *(*row)(const ht_entry *entry, const ht_device *device);

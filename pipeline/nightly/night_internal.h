@@ -81,6 +81,8 @@ ht_status ht_night_sources(ht_night *night, ht_error *error);
 ht_status ht_night_turns(ht_night *night, ht_error *error);
 /* The reason of a turn (by its address) of which the files alone are to be written again. */
 extern const char *const ht_night_text_changed;
+/* Returns true if a source is of this shard. */
+bool ht_night_is_own(const ht_night *night, size_t source);
 /* Sorts the turns that are left, the most promising first. */
 void ht_night_sort(ht_night *night);
 /* Returns true if a result's search is at its end under this job. */

@@ -236,12 +236,19 @@ static ht_status look(ht_night *night, ht_night_turn *turn, ht_error *error) {
     return last_find(night, turn, error);
 }
 
+bool ht_night_is_own(const ht_night *night, size_t source) {
+    const ht_night_options *options = night->options;
+    return options->shards == 0 || source % options->shards == options->shard;
+}
+
 ht_status ht_night_turns(ht_night *night, ht_error *error) {
     night->turns = ht_alloc(night->sources.count * night->device_count + 1, sizeof *night->turns);
     ht_status status = HT_OK;
     for (size_t i = 0; i < night->device_count && status == HT_OK; ++i) {
         status = common_make(night, &night->devices[i], error);
         for (size_t j = 0; j < night->sources.count && status == HT_OK; ++j) {
+            if (!ht_night_is_own(night, j))
+                continue;
             ht_night_turn *turn = &night->turns[night->turn_count++];
             *turn = (ht_night_turn){.source = j, .device = &night->devices[i]};
             status = look(night, turn, error);

@@ -295,6 +295,17 @@ void ht_night_add_not_run(ht_night *night, const ht_night_turn *turn, const char
         not_run_row(night, turn, "", "", reason);
 }
 
+/* Returns true if a result is of a device or a source that another process looks after. */
+static bool is_of_others(const ht_night *night, const ht_night_result *result) {
+    const char *device = night->options->device;
+    if (device && strcmp(device, result->device) != 0)
+        return true;
+    for (size_t i = 0; i < night->sources.count; ++i)
+        if (!ht_night_is_own(night, i) && strcmp(night->sources.items[i].path, result->file) == 0)
+            return true;
+    return false;
+}
+
 /* Returns true if a kernel is in the report, under its name and file. */
 static bool is_there(const ht_night *night, const ht_night_result *result) {
     size_t index;
@@ -322,7 +333,7 @@ ht_status ht_night_add_gone(ht_night *night, ht_error *error) {
         json_t *document = json_loads(result->document, 0, NULL);
         bool was = json_is_true(json_object_get(document, "gone"));
         json_decref(document);
-        if (!*result->kernel || was || is_there(night, result))
+        if (!*result->kernel || was || is_of_others(night, result) || is_there(night, result))
             continue;
         json_array_append_new(night->rows,
                               json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:b}", "kernel",

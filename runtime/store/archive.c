@@ -104,8 +104,8 @@ ht_status ht_archive_results(ht_archive *archive,
     if (!archive->has_nights)
         return HT_OK;
     ht_status status = prepare(archive,
-                               "SELECT " HT_NIGHTS_RESULT_COLUMNS " FROM results"
-                               " WHERE " HT_NIGHTS_RESULT_GOOD " ORDER BY id",
+                               "SELECT " HT_NIGHTS_COLUMNS " FROM results"
+                               " WHERE " HT_NIGHTS_GOOD " ORDER BY id",
                                &rows, error);
     if (status != HT_OK)
         return status;
@@ -135,7 +135,7 @@ ht_status ht_archive_files(ht_archive *archive, const char *source_key,
         return HT_OK;
     ht_status status = prepare(archive,
                                "SELECT name, content FROM written WHERE source_key = ?1"
-                               " AND " HT_NIGHTS_WRITTEN_GOOD " ORDER BY name",
+                               " AND " HT_NIGHTS_FILE_GOOD " ORDER BY name",
                                &rows, error);
     if (status != HT_OK)
         return status;

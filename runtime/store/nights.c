@@ -4,49 +4,11 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "runtime/store/database_internal.h"
+#include "runtime/store/database_schema.h"
 #include "runtime/store/nights_schema.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-#define NOW "strftime('%Y-%m-%dT%H:%M:%SZ', 'now')"
-
-static const char tables[] =
-    "BEGIN IMMEDIATE;"
-    "CREATE TABLE IF NOT EXISTS nights ("
-    "  id INTEGER PRIMARY KEY AUTOINCREMENT,"
-    "  job TEXT NOT NULL,"
-    "  began TEXT NOT NULL,"
-    "  ended TEXT,"
-    "  document TEXT NOT NULL);"
-    "CREATE TABLE IF NOT EXISTS results ("
-    "  id INTEGER PRIMARY KEY,"
-    "  night INTEGER NOT NULL REFERENCES nights (id),"
-    "  job TEXT NOT NULL,"
-    "  kernel TEXT NOT NULL,"
-    "  problem TEXT NOT NULL,"
-    "  device TEXT NOT NULL,"
-    "  file TEXT NOT NULL,"
-    "  number INTEGER NOT NULL,"
-    "  source_key TEXT NOT NULL,"
-    "  kernel_key TEXT NOT NULL,"
-    "  document TEXT NOT NULL,"
-    "  created INTEGER NOT NULL,"
-    "  checksum INTEGER NOT NULL);"
-    "CREATE INDEX IF NOT EXISTS results_by_kernel ON results (kernel, problem, device, file);"
-    "CREATE INDEX IF NOT EXISTS results_by_source ON results (source_key);"
-    "CREATE INDEX IF NOT EXISTS results_by_key ON results (kernel_key);"
-    "CREATE TABLE IF NOT EXISTS written ("
-    "  source_key TEXT NOT NULL,"
-    "  name TEXT NOT NULL,"
-    "  content TEXT NOT NULL,"
-    "  checksum INTEGER NOT NULL,"
-    "  PRIMARY KEY (source_key, name));"
-    "COMMIT;";
-
-#define COLUMNS HT_NIGHTS_RESULT_COLUMNS
-#define SUM "ht_checksum('results', " COLUMNS ")"
-#define GOOD HT_NIGHTS_RESULT_GOOD
 
 struct ht_nights {
     sqlite3 *sqlite;
@@ -74,7 +36,8 @@ ht_status ht_nights_open(const char *path, ht_nights **out_nights, ht_error *err
         return status;
     ht_nights *nights = nights_new(path);
     status = ht_database_file_open(&nights->damage, &nights->sqlite, error);
-    if (status == HT_OK && sqlite3_exec(nights->sqlite, tables, NULL, NULL, NULL) != SQLITE_OK) {
+    if (status == HT_OK &&
+        sqlite3_exec(nights->sqlite, HT_NIGHTS_TABLES, NULL, NULL, NULL) != SQLITE_OK) {
         status = fail(nights, "the tables of nights cannot be made", error);
         sqlite3_exec(nights->sqlite, "ROLLBACK", NULL, NULL, NULL);
     }
@@ -144,9 +107,10 @@ static ht_status run(ht_nights *nights, sqlite3_stmt *statement, ht_error *error
 
 ht_status ht_nights_begin(ht_nights *nights, const char *job, int64_t *out_night, ht_error *error) {
     sqlite3_stmt *statement;
-    ht_status status =
-        prepare(nights, "INSERT INTO nights (job, began, document) VALUES (:job, " NOW ", '{}')",
-                &statement, error);
+    ht_status status = prepare(
+        nights,
+        "INSERT INTO nights (job, began, document) VALUES (:job, " HT_DATABASE_NOW ", '{}')",
+        &statement, error);
     if (status != HT_OK)
         return status;
     bind(statement, ":job", job);
@@ -157,9 +121,10 @@ ht_status ht_nights_begin(ht_nights *nights, const char *job, int64_t *out_night
 
 ht_status ht_nights_end(ht_nights *nights, int64_t night, const char *document, ht_error *error) {
     sqlite3_stmt *statement;
-    ht_status status =
-        prepare(nights, "UPDATE nights SET ended = " NOW ", document = :document WHERE id = :night",
-                &statement, error);
+    ht_status status = prepare(nights,
+                               "UPDATE nights SET ended = " HT_DATABASE_NOW
+                               ", document = :document WHERE id = :night",
+                               &statement, error);
     if (status != HT_OK)
         return status;
     bind(statement, ":document", document);
@@ -182,10 +147,11 @@ static void bind_result(sqlite3_stmt *statement, const ht_night_result *result) 
 
 ht_status ht_nights_put(ht_nights *nights, const ht_night_result *result, ht_error *error) {
     static const char sql[] =
-        "WITH given (" COLUMNS
+        "WITH given (" HT_NIGHTS_COLUMNS
         ") AS (SELECT :night, :job, :kernel, :problem, :device, :file, :number,"
         " :source_key, :kernel_key, :document, unixepoch())"
-        "INSERT INTO results (" COLUMNS ", checksum) SELECT " COLUMNS ", " SUM " FROM given";
+        "INSERT INTO results (" HT_NIGHTS_COLUMNS ", checksum) SELECT " HT_NIGHTS_COLUMNS
+        ", " HT_NIGHTS_SUM " FROM given";
     sqlite3_stmt *statement;
     ht_status status = prepare(nights, sql, &statement, error);
     if (status != HT_OK)
@@ -230,15 +196,16 @@ static char *find_text(const ht_night_result *like) {
                  {"source_key", like->source_key},
                  {"kernel_key", like->kernel_key}};
     ht_text sql = {0};
-    ht_text_append(&sql, "SELECT " COLUMNS " FROM results WHERE id IN (SELECT max(id) FROM results "
+    ht_text_append(&sql, "SELECT " HT_NIGHTS_COLUMNS
+                         " FROM results WHERE id IN (SELECT max(id) FROM results "
                          "WHERE 1");
     for (size_t i = 0; i < sizeof parts / sizeof *parts; ++i)
         if (parts[i].value)
             ht_text_printf(&sql, " AND %s = :%s", parts[i].name, parts[i].name);
     if (like->night > 0)
         ht_text_append(&sql, " AND night < :night");
-    ht_text_append(&sql,
-                   " AND " GOOD " GROUP BY kernel, problem, device, file, number) ORDER BY id");
+    ht_text_append(&sql, " AND " HT_NIGHTS_GOOD
+                         " GROUP BY kernel, problem, device, file, number) ORDER BY id");
     return ht_text_take(&sql);
 }
 
@@ -312,7 +279,7 @@ ht_status ht_nights_files(ht_nights *nights, const char *source_key,
     ht_status status =
         prepare(nights,
                 "SELECT name, content FROM written WHERE source_key = :source_key AND"
-                " " HT_NIGHTS_WRITTEN_GOOD " ORDER BY name",
+                " " HT_NIGHTS_FILE_GOOD " ORDER BY name",
                 &statement, error);
     if (status != HT_OK)
         return status;

@@ -238,6 +238,26 @@ Test(night, init_writes_a_job_that_is_one_and_replaces_no_file) {
     program_free(&result);
 }
 
+Test(night, a_shard_takes_its_sources_and_calls_no_kernel_of_another_gone) {
+    json_decref(night("run n.json --json", 0));
+    /* sources are in the order of their names: this is the first of two */
+    workplace_write("tree/other.hip", "#include <hip/hip_runtime.h>\n"
+                                      "__global__ void other(void **p) { *p = p; }\n");
+    json_t *report = night("run n.json --shard 1/2 --json", 0);
+    const json_t *row = only_row(report);
+    cr_expect_str_eq(text_at(row, "kernel"), "other");
+    cr_expect_str_eq(text_at(report, "shard"), "1/2");
+    json_decref(report);
+    program_result result = program_run("run n.json --shard 3/2");
+    cr_expect_eq(result.code, 2);
+    cr_expect(strstr(result.err, "I from 1 to N"), "%s", result.err);
+    program_free(&result);
+    result = program_run("run n.json --device amd:7");
+    cr_expect_eq(result.code, 2);
+    cr_expect(strstr(result.err, "has no 'amd:7' in"), "%s", result.err);
+    program_free(&result);
+}
+
 Test(night, a_database_compared_to_itself_has_no_slower_kernel_and_other_files_are_refused) {
     json_decref(night("run n.json --json", 0));
     program_result result = program_run("compare n.sqlite n.sqlite");
@@ -245,6 +265,19 @@ Test(night, a_database_compared_to_itself_has_no_slower_kernel_and_other_files_a
     /* samples that scatter more than the margin say nothing: "unclear" */
     cr_expect(strstr(result.out, "1 kernels: 1 same") || strstr(result.out, "1 kernels: 1 unclear"),
               "%s", result.out);
+    program_free(&result);
+    result = program_run("db merge all.sqlite n.sqlite n.sqlite");
+    cr_expect_eq(result.code, 0, "%s", result.err);
+    program_free(&result);
+    result = program_run("db check all.sqlite");
+    cr_expect_eq(result.code, 0, "%s", result.err);
+    cr_expect_str_eq(result.out, "all.sqlite: whole\n");
+    program_free(&result);
+    result = program_run("compare n.sqlite all.sqlite"); /* a merged one is as good */
+    cr_expect_eq(result.code, 0, "%s", result.err);
+    program_free(&result);
+    result = program_run("db merge all.sqlite n.json");
+    cr_expect_eq(result.code, 2);
     program_free(&result);
     result = program_run("compare n.sqlite n.json");
     cr_expect_eq(result.code, 2);
