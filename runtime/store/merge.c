@@ -36,8 +36,9 @@ static const char evaluations[] =
     " " HT_DATABASE_RESOURCE_COLUMNS ", evaluations.created, reduced, conditions,"
     " evaluations.checksum FROM input.evaluations AS evaluations"
     " JOIN input.jobs AS jobs ON jobs.id = job_id JOIN temp.job_of ON job_of.theirs = job_id"
-    " WHERE " HT_DATABASE_EVALUATION_GOOD " ON CONFLICT (job_id, config) DO UPDATE"
-    " SET (" ROW_COLUMNS ") = (excluded.status, excluded.reason, excluded.median_ms,"
+    " WHERE " HT_DATABASE_EVALUATION_GOOD
+    " ON CONFLICT (job_id, config) DO UPDATE SET (" ROW_COLUMNS
+    ") = (excluded.status, excluded.reason, excluded.median_ms,"
     " excluded.samples, excluded.compile_seconds, excluded.vgprs, excluded.agprs, excluded.sgprs,"
     " excluded.vgpr_spills, excluded.sgpr_spills, excluded.lds, excluded.scratch,"
     " excluded.max_block, excluded.wavefront, excluded.waves_per_simd, excluded.max_waves_per_simd,"
@@ -209,6 +210,8 @@ ht_status ht_database_merge(const char *out, const char *const *inputs, size_t c
         status = input_check(inputs[i], error); /* before the output is made */
     if (status == HT_OK)
         status = merger_open(&in);
+    if (status == HT_OK)
+        status = run(&in, "PRAGMA cache_size = -262144; PRAGMA temp_store = MEMORY");
     if (status == HT_OK)
         status = run(&in, clean);
     if (status == HT_OK)
