@@ -14,6 +14,8 @@ typedef struct run_options {
     bool init;
     bool dry_run;
     const char *why;
+    const char *baseline;
+    const char *tag;
     const char *shard;
     const char *device;
     const char *json;
@@ -30,6 +32,11 @@ static const ht_option options[] = {
     {"why", HT_OPTION_TEXT, offsetof(run_options, why), "KERNEL",
      .help = "Prints what the key of this kernel's results is made of, and which part of it is "
              "another than when it was last measured; does no more. A source's name does too."},
+    {"baseline", HT_OPTION_TEXT, offsetof(run_options, baseline), "TAG|FILE",
+     .help = "Gives verdicts against this night, or the latest results of this database, instead "
+             "of the night before."},
+    {"tag", HT_OPTION_TEXT, offsetof(run_options, tag), "TAG",
+     .help = "Gives the night a name, such as a release's, for a later --baseline."},
     {"shard", HT_OPTION_TEXT, offsetof(run_options, shard), "I/N",
      .help = "Takes every N-th source, from the I-th on: N machines, each with a database of its "
              "own, share a job. 'hiptemper db merge' puts the databases together."},
@@ -87,6 +94,8 @@ static int night(const run_options *given, const char *path, const ht_job_file *
                               .path = path,
                               .dry = given->dry_run || given->why,
                               .device = given->device,
+                              .tag = given->tag,
+                              .baseline = given->baseline,
                               .progress = stderr,
                               .row = ht_entry_json};
     ht_status status = shard_parse(given->shard, &night.shard, &night.shards, &error);

@@ -109,6 +109,8 @@ static ht_status night_open(ht_night *night, ht_error *error) {
                               night->options->device);
     if (status == HT_OK)
         status = nights_open(night, error);
+    if (status == HT_OK)
+        status = ht_night_baseline_open(night, error);
     return status == HT_OK ? ht_night_turns(night, error) : status;
 }
 
@@ -137,6 +139,7 @@ static void night_close(ht_night *night) {
     ht_profile_free(&night->profile);
     ht_compiler_arguments_free(&night->compiler);
     ht_nights_close(night->nights);
+    ht_nights_close(night->baseline);
     json_decref(night->rows);
     json_decref(night->errors);
     free(night->name);
@@ -343,6 +346,10 @@ static json_t *document_make(ht_night *night, const char *began) {
         json_object_set_new(document, "shard", json_string(shard));
         free(shard);
     }
+    if (night->options->tag)
+        json_object_set_new(document, "tag", ht_report_json_text(night->options->tag));
+    if (night->options->baseline)
+        json_object_set_new(document, "baseline", ht_report_json_text(night->options->baseline));
     json_object_set_new(document, "budget", json_real(night->job->budget.seconds));
     json_object_set_new(document, "seconds", json_real(ht_clock_seconds() - night->start));
     json_object_set_new(document, "least_effect", json_real(night->job->least_effect));

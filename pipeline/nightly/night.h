@@ -10,6 +10,9 @@
 typedef struct ht_night_options {
     const ht_job_file *job;
     const char *path;     /* of the job's file */
+    const char *tag;      /* the night's name, for later baselines; NULL: none */
+    const char *baseline; /* what verdicts are against: a database's path, or a tag; NULL: the night
+                             before */
     const char *device;   /* of the job's, the only one; NULL: all */
     size_t shard, shards; /* this one, from 0, of `shards`; 0 of them: all sources */
     bool dry;             /* nothing is analysed, measured or written: what would be done is said */

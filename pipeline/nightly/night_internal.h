@@ -47,10 +47,12 @@ typedef struct ht_night_turn {
 typedef struct ht_night {
     const ht_night_options *options;
     const ht_job_file *job;
-    char *name;        /* the job file's absolute path */
-    double start, end; /* clock */
-    ht_nights *nights; /* NULL in a dry run without a database */
-    int64_t number;    /* 0 in a dry run */
+    char *name;          /* the job file's absolute path */
+    double start, end;   /* clock */
+    ht_nights *nights;   /* NULL in a dry run without a database */
+    int64_t number;      /* 0 in a dry run */
+    ht_nights *baseline; /* another database that verdicts are against; NULL: none */
+    int64_t tagged;      /* the night that they are against; 0: the last one of each kernel */
     ht_sources sources;
     ht_refactor_options compiler;   /* of sources that no compile_commands.json names */
     ht_refactor_options *compilers; /* one a source; arguments borrowed */
@@ -112,6 +114,11 @@ int64_t ht_night_number_of(const ht_entries *entries, size_t index);
  * its name, else what has its key: the file may have been renamed. */
 json_t *ht_night_earlier(const ht_night *night, const ht_entry *entry, int64_t number,
                          const char *key);
+/* Opens what --baseline names: a database, or a tagged night of the own one. */
+ht_status ht_night_baseline_open(ht_night *night, ht_error *error);
+bool ht_night_has_baseline(const ht_night *night);
+/* Returns the document of a result's kernel in it, new reference; NULL: it is not there. */
+json_t *ht_night_baseline(const ht_night *night, const ht_night_result *result);
 /* Settles entries whose kernel and all it depends on did not change, unless they are already. */
 void ht_night_settle_known(ht_night *night);
 

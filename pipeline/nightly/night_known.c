@@ -1,5 +1,6 @@
 #include "pipeline/nightly/night_internal.h"
 
+#include "base/file.h"
 #include "base/memory.h"
 #include "pipeline/entry_kept.h"
 
@@ -85,34 +86,78 @@ void ht_night_settle_known(ht_night *night) {
 
 /* ---- the same kernel in an earlier night */
 
-json_t *ht_night_earlier(const ht_night *night, const ht_entry *entry, int64_t number,
-                         const char *key) {
-    const ht_source *source = &night->sources.items[entry->source];
-    const ht_night_device *device = night->turn->device;
-    ht_night_result like = {.night = night->number,
-                            .kernel = entry->name,
-                            .problem = entry->problem ? entry->problem : "",
-                            .device = (char *)device->session.device.name,
-                            .file = source->path};
+/* Returns the last document that fits, if it is not that the kernel is gone; new reference. */
+static json_t *last_document(ht_nights *nights, const ht_night_result *like, int64_t number) {
+    ht_night_results results;
     json_t *document = NULL;
-    for (int pass = 0; pass < 2 && !document; ++pass) {
-        ht_night_results results;
-        if (pass == 1 && !*key)
-            break;
-        if (pass == 1)
-            like = (ht_night_result){.night = night->number, .kernel_key = (char *)key};
-        if (ht_nights_find(night->nights, &like, &results, NULL) != HT_OK)
-            break;
-        for (size_t i = 0; i < results.count; ++i)
-            if (pass == 1 || results.items[i].number == number) {
-                json_decref(document);
-                document = json_loads(results.items[i].document, 0, NULL);
-            }
-        ht_night_results_free(&results);
-        if (json_is_true(json_object_get(document, "gone"))) {
+    if (ht_nights_find(nights, like, &results, NULL) != HT_OK)
+        return NULL;
+    for (size_t i = 0; i < results.count; ++i)
+        if (number < 0 || results.items[i].number == number) {
             json_decref(document);
-            document = NULL;
+            document = json_loads(results.items[i].document, 0, NULL);
         }
+    ht_night_results_free(&results);
+    if (json_is_true(json_object_get(document, "gone"))) {
+        json_decref(document);
+        document = NULL;
     }
     return document;
+}
+
+/* First under its name, else what has its key: the file may have been renamed. */
+static json_t *document_find(ht_nights *nights, const ht_night_result *like) {
+    const ht_night_result keyed = {.night = like->night, .kernel_key = like->kernel_key};
+    ht_night_result named = *like;
+    named.kernel_key = NULL;
+    json_t *document = last_document(nights, &named, like->number);
+    if (!document && *like->kernel_key)
+        document = last_document(nights, &keyed, -1);
+    return document;
+}
+
+json_t *ht_night_earlier(const ht_night *night, const ht_entry *entry, int64_t number,
+                         const char *key) {
+    const ht_night_result like = {.night = night->number,
+                                  .number = number,
+                                  .kernel = entry->name,
+                                  .problem = entry->problem ? entry->problem : "",
+                                  .device = (char *)night->turn->device->session.device.name,
+                                  .file = night->sources.items[entry->source].path,
+                                  .kernel_key = (char *)key};
+    return document_find(night->nights, &like);
+}
+
+/* ---- the same kernel in what verdicts are against */
+
+ht_status ht_night_baseline_open(ht_night *night, ht_error *error) {
+    const char *name = night->options->baseline;
+    if (!name || !night->nights)
+        return HT_OK;
+    if (ht_file_exists(name)) {
+        ht_status status = ht_nights_read(name, &night->baseline, error);
+        if (status == HT_ERROR_IO && error)
+            error->status = status = HT_ERROR_INPUT;
+        return status;
+    }
+    night->tagged = ht_nights_tagged(night->nights, name);
+    if (night->tagged > 0)
+        return HT_OK;
+    return ht_error_set(
+        error, HT_ERROR_INPUT,
+        "option --baseline: there is no file '%s', and no night of the database has "
+        "this tag; `hiptemper run --tag %s` gives one a tag",
+        name, name);
+}
+
+bool ht_night_has_baseline(const ht_night *night) {
+    return night->baseline || night->tagged > 0;
+}
+
+json_t *ht_night_baseline(const ht_night *night, const ht_night_result *result) {
+    ht_night_result like = *result;
+    like.job = NULL;
+    like.source_key = NULL;
+    like.night = night->baseline ? 0 : night->tagged + 1;
+    return document_find(night->baseline ? night->baseline : night->nights, &like);
 }

@@ -111,6 +111,21 @@ static void verdict_set(ht_night *night, const char *key, json_t *row, const jso
         ht_night_note(night, HT_EXIT_FAILED);
 }
 
+/* Sets the verdict against the baseline, or else against an earlier night's document. */
+static void verdict_choose(ht_night *night, const ht_night_result *result, json_t *row,
+                           const json_t *now, const json_t *before, bool kept) {
+    if (ht_night_has_baseline(night)) {
+        json_t *then = ht_night_baseline(night, result);
+        verdict_set(night, result->kernel_key, row, now, then);
+        json_decref(then);
+    } else if (kept) {
+        json_object_set_new(row, "verdict",
+                            json_object_get(now, "watch") ? json_string("same") : json_null());
+    } else {
+        verdict_set(night, result->kernel_key, row, now, before);
+    }
+}
+
 static json_t *row_new(const ht_night *night, const ht_night_turn *turn, const char *kernel,
                        const char *problem, const json_t *entry) {
     json_t *row =
@@ -170,10 +185,6 @@ static ht_status entry_keep(ht_night *night, size_t index, ht_error *error) {
     json_object_set_new(row, "line", json_integer(entry->line));
     json_object_set_new(row, "kernel_key", json_string(key));
     document_members(row, document, entry->settled);
-    if (entry->settled)
-        json_object_set_new(row, "verdict", json_string("same"));
-    else
-        verdict_set(night, key, row, document, before);
     failure_note(night, entry);
     char *text = json_dumps(document, JSON_COMPACT);
     const ht_night_result result = {.night = night->number,
@@ -186,6 +197,7 @@ static ht_status entry_keep(ht_night *night, size_t index, ht_error *error) {
                                     .source_key = (char *)turn->look.key,
                                     .kernel_key = key,
                                     .document = text};
+    verdict_choose(night, &result, row, document, before, entry->settled);
     ht_status status = ht_nights_put(night->nights, &result, error);
     json_array_append_new(night->rows, row);
     free(text);
@@ -275,8 +287,7 @@ void ht_night_add_kept(ht_night *night, const ht_night_turn *turn) {
                               json_object_get(document, "entry"));
         document_members(row, document, true);
         json_object_set_new(row, "kernel_key", json_string(result->kernel_key));
-        json_object_set_new(row, "verdict",
-                            json_object_get(document, "watch") ? json_string("same") : json_null());
+        verdict_choose(night, result, row, document, NULL, true);
         json_array_append_new(night->rows, row);
         json_decref(document);
     }

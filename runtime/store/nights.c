@@ -253,6 +253,21 @@ int64_t ht_nights_last(ht_nights *nights, int64_t before) {
     return night;
 }
 
+int64_t ht_nights_tagged(ht_nights *nights, const char *tag) {
+    sqlite3_stmt *statement;
+    int64_t night = 0;
+    if (prepare(nights,
+                "SELECT max(id) FROM nights WHERE json_valid(document)"
+                " AND json_extract(document, '$.tag') = :tag",
+                &statement, NULL) != HT_OK)
+        return 0;
+    bind(statement, ":tag", tag);
+    if (sqlite3_step(statement) == SQLITE_ROW)
+        night = sqlite3_column_int64(statement, 0);
+    sqlite3_finalize(statement);
+    return night;
+}
+
 /* ---- files */
 
 ht_status ht_nights_put_file(ht_nights *nights, const char *source_key, const char *name,

@@ -52,6 +52,9 @@ void ht_night_results_free(ht_night_results *results);
 /* Returns the latest night before `night` (0: of all), finished or not; 0: there is none. */
 int64_t ht_nights_last(ht_nights *nights, int64_t before);
 
+/* Returns the latest night whose document has this "tag"; 0: there is none. */
+int64_t ht_nights_tagged(ht_nights *nights, const char *tag);
+
 /* Files that were written for a source, to be put back. */
 ht_status ht_nights_put_file(ht_nights *nights, const char *source_key, const char *name,
                              const char *content, ht_error *error);

@@ -238,6 +238,61 @@ Test(night, init_writes_a_job_that_is_one_and_replaces_no_file) {
     program_free(&result);
 }
 
+static void expect_verdict(const char *words, const char *verdict) {
+    json_t *report = night_of_looks(words);
+    cr_expect_str_eq(text_at(only_row(report), "verdict"), verdict, "%s", words);
+    json_decref(report);
+}
+
+Test(night, verdicts_are_against_a_tagged_night_or_another_database_when_asked) {
+    workplace_write("others/other.hip", "#include <hip/hip_runtime.h>\n"
+                                        "__global__ void other(void **p) { *p = p; }\n");
+    workplace_write("others.json", "{\"sources\": [\"others\"], \"budget\": {\"seconds\": 60},\n"
+                                   " \"database\": \"others.sqlite\", \"out\": \"out3\"}\n");
+    json_decref(night("run others.json --json", 0));
+    json_t *report = night("run n.json --json --tag v1", 0);
+    cr_expect_str_eq(text_at(report, "tag"), "v1");
+    json_decref(report);
+    expect_verdict("run n.json --json", "same");
+    expect_verdict("run n.json --json --baseline others.sqlite", "new");
+    report = night_of_looks("run n.json --json --baseline v1");
+    /* its ratios are those of itself; samples that scatter more than the margin say nothing */
+    const char *verdict = text_at(only_row(report), "verdict");
+    cr_expect(strcmp(verdict, "same") == 0 || strcmp(verdict, "unclear") == 0, "%s", verdict);
+    cr_expect(json_is_object(json_object_get(only_row(report), "change")));
+    json_decref(report);
+    program_result result = program_run("run n.json --baseline v2");
+    cr_expect_eq(result.code, 2);
+    cr_expect(strstr(result.err, "no night of the database has this tag"), "%s", result.err);
+    program_free(&result);
+}
+
+Test(night, a_template_that_is_named_is_a_source) {
+    workplace_write(
+        "add.template.hip",
+        "#pragma tune unit\n"
+        "#pragma tune kernel(add<BLOCK>)\n"
+        "#pragma tune problem(line : n = 4096)\n"
+        "#pragma tune param(BLOCK : 64, 128 = 64)\n"
+        "#pragma tune block(BLOCK)\n"
+        "#pragma tune grid(ceil_div(problem.n, BLOCK))\n"
+        "#pragma tune arg(in : in float[problem.n])\n"
+        "#pragma tune arg(out : out float[problem.n])\n"
+        "#pragma tune arg(n : int = problem.n)\n"
+        "template <int BLOCK> __global__ void add(const float *in, float *out, int n) {\n"
+        "    int i = blockIdx.x * BLOCK + threadIdx.x;\n"
+        "    if (i < n) out[i] = in[i] + 1;\n"
+        "}\n");
+    workplace_write("add.template.problem.json",
+                    "{\"format\": \"hiptemper-problem\", \"version\": 1, \"problem\": \"line : n\","
+                    " \"instances\": [{\"name\": \"small\", \"fields\": {\"n\": 4096}}]}\n");
+    edit("n.json", "[\"tree\"]", "[\"add.template.hip\"]");
+    json_t *report = night("run n.json --json", 0);
+    cr_expect_str_eq(text_at(only_row(report), "kernel"), "add");
+    cr_expect_str_eq(text_at(only_row(report), "verdict"), "new");
+    json_decref(report);
+}
+
 Test(night, a_shard_takes_its_sources_and_calls_no_kernel_of_another_gone) {
     json_decref(night("run n.json --json", 0));
     /* sources are in the order of their names: this is the first of two */
