@@ -204,30 +204,63 @@ static void parameters_write(writer *w) {
     ht_text_append(&w->out, count ? ">\n" : "");
 }
 
-static void signature_write(writer *w) {
+static void comma_append(ht_text *text) {
+    ht_text_append(text, text->length ? ", " : "");
+}
+
+/* Appends the parameters of launch(), and their names alone. */
+static void signature_parts(writer *w, ht_text *parameters, ht_text *names) {
     const ht_template *template = w->binding->template;
-    if (!w->config)
-        parameters_write(w);
-    ht_text_append(&w->out, "inline hipError_t launch(");
-    size_t count = 0;
+    ht_text_append(parameters, "");
+    ht_text_append(names, "");
     for (size_t i = 0; i < template->arg_count; ++i) {
         const ht_arg *arg = &template->args[i];
         if ((arg->role == HT_ARG_SCALAR && !arg->is_struct) || !ht_arg_is_passed(arg))
             continue; /* fields come with their structure, which expressions read them from */
-        ht_text_printf(&w->out, "%s%s%s %s%s", count++ ? ", " : "",
-                       arg->role == HT_ARG_IN ? "const " : "", arg->type, arg->is_struct ? "" : "*",
-                       arg->name);
+        comma_append(parameters);
+        ht_text_printf(parameters, "%s%s%s %s", arg->role == HT_ARG_IN ? "const " : "", arg->type,
+                       arg->is_struct ? "" : "*", arg->name);
+        comma_append(names);
+        ht_text_append(names, arg->name);
     }
-    if (template->problem.name)
-        ht_text_printf(&w->out, "%sproblem_fields problem = {}", count++ ? ", " : "");
+    if (template->problem.name) {
+        comma_append(parameters);
+        ht_text_append(parameters, "problem_fields problem = {}");
+        comma_append(names);
+        ht_text_append(names, "problem");
+    }
     for (size_t i = 0; i < template->arg_count; ++i) {
         const ht_arg *arg = &template->args[i];
         if (!is_free_scalar(arg))
             continue;
-        ht_text_printf(&w->out, "%s%s %s = ", count++ ? ", " : "", arg->type, arg->name);
-        scalar_value_write(w, arg);
+        comma_append(parameters);
+        ht_text_printf(parameters, "%s %s = ", arg->type, arg->name);
+        writer value = {.binding = w->binding, .config = w->config};
+        scalar_value_write(&value, arg);
+        ht_text_append(parameters, value.out.data ? value.out.data : "");
+        ht_text_free(&value.out);
+        comma_append(names);
+        ht_text_append(names, arg->name);
     }
-    ht_text_printf(&w->out, "%shipStream_t stream = 0) {\n", count ? ", " : "");
+    comma_append(parameters);
+    ht_text_append(parameters, "hipStream_t stream = 0");
+    comma_append(names);
+    ht_text_append(names, "stream");
+}
+
+void ht_launcher_signature(const ht_binding *binding, ht_text *out_parameters, ht_text *out_names) {
+    writer w = {.binding = binding};
+    signature_parts(&w, out_parameters, out_names);
+}
+
+static void signature_write(writer *w) {
+    ht_text parameters = {0}, names = {0};
+    if (!w->config)
+        parameters_write(w);
+    signature_parts(w, &parameters, &names);
+    ht_text_printf(&w->out, "inline hipError_t launch(%s) {\n", parameters.data);
+    ht_text_free(&parameters);
+    ht_text_free(&names);
 }
 
 typedef struct naming {

@@ -12,4 +12,8 @@
 char *ht_launcher_write(const ht_binding *binding, const ht_config *config, const char *include,
                         const char *remark);
 
+/* Appends the parameters of that launch() and their names: "float* out, problem_fields problem =
+ * {}, hipStream_t stream = 0" and "out, problem, stream". */
+void ht_launcher_signature(const ht_binding *binding, ht_text *out_parameters, ht_text *out_names);
+
 #endif

@@ -51,6 +51,9 @@ typedef struct ht_problem {
 /* Fills `out_spec` with the built-in family of that name; false when there is none. Free with
  * ht_problem_spec_free. */
 bool ht_problem_spec_builtin(const char *name, ht_problem_spec *out_spec);
+/* The conditions on the fields of a complete instance of a built-in family, as an expression over
+ * their names; NULL: there is no such family. free(). */
+char *ht_problem_builtin_conditions(const char *name);
 /* Parses what stands inside problem(...): "conv2d" or "blur : W, H, radius = 2". `where` is the
  * place of its start. */
 ht_status ht_problem_spec_parse(const char *text, ht_place where, ht_problem_spec *out_spec,

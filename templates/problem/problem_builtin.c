@@ -78,6 +78,25 @@ const ht_problem_alias *ht_problem_builtin_alias(const char *family_name, const 
     return NULL;
 }
 
+/* Fields that must be at least 1, derived ones. */
+static const char *const output_fields[] = {"P", "Q"};
+
+char *ht_problem_builtin_conditions(const char *family_name) {
+    const family *found = find_family(family_name);
+    ht_text text = {0};
+    if (!found)
+        return NULL;
+    ht_text_append(&text, "1");
+    for (const field_limit *limit = found->limits; limit->name; ++limit)
+        ht_text_printf(&text, " && %s >= %" PRId64 " && %s <= %d", limit->name, limit->least,
+                       limit->name, INT32_MAX);
+    for (const char *const(*pair)[2] = found->divisible; (*pair)[0]; ++pair)
+        ht_text_printf(&text, " && %s %% %s == 0", (*pair)[0], (*pair)[1]);
+    for (size_t i = 0; i < sizeof output_fields / sizeof *output_fields; ++i)
+        ht_text_printf(&text, " && %s >= 1", output_fields[i]);
+    return ht_text_take(&text);
+}
+
 static ht_status fail(ht_place where, ht_error *error, const char *field, const char *message) {
     return ht_error_set_at(error, HT_ERROR_INPUT, where.file, where.line, where.column,
                            "problem field %s %s", field, message);

@@ -178,6 +178,14 @@ Test(optimize, tunes_reports_and_writes_then_a_second_run_reuses) {
     expect_measured_kernel(first_kernel(document));
     json_int_t evaluated = count_of(first_kernel(document), "evaluated");
     expect_files(strcmp(text_of(first_kernel(document), "status"), "improved") == 0);
+    /* The template that was written is the one that the database has results of. */
+    char *words = ht_format("export .local/share/hiptemper/tuning.sqlite --template %s --out e",
+                            text_of(first_kernel(document), "template_file"));
+    result = program_run(words);
+    cr_assert_eq(result.code, 0, "%s: %s", words, result.err);
+    cr_assert(strstr(result.out, ".dispatch.hpp"), "%s", result.out);
+    program_free(&result);
+    free(words);
     json_decref(document);
 
     result = program_run("optimize src --json=-" BUDGET);

@@ -4,8 +4,8 @@
 #     pages.sh HIPTEMPER PAGES
 #
 # Every command has a page and a name in the completion, and no other has; both have the command's
-# options and no others; values that are a choice of words complete to these words. Prints what is
-# wrong, exit code 1 when something is.
+# options and no others; values that are a choice of words complete to these words. Where there is a
+# mandoc, it has no warning. Prints what is wrong, exit code 1 when something is.
 set -uo pipefail
 program=$1 pages=$2
 wrong=0 compared=0
@@ -50,5 +50,8 @@ for command in $commands; do
         esac
     done <<<"$help"
 done
+if command -v mandoc >/dev/null; then
+    mandoc -Tlint -Wwarning "$pages"/*.1 || complain "mandoc warns of pages"
+fi
 echo "$compared compared, $wrong wrong"
 [ "$wrong" -eq 0 ] && [ "$compared" -gt 40 ]
