@@ -388,9 +388,10 @@ static void template_values(ht_model *model) {
     }
 }
 
-/* `alone`: as if nothing launched the kernel. */
+/* `alone`: as if nothing launched the kernel. `line`: the entry is just a block, without which
+ * guards are read. */
 static void build(const ht_source *source, CXCursor kernel, const ht_problem_entry *entry,
-                  bool alone, ht_model *model) {
+                  bool alone, bool line, ht_model *model) {
     *model = (ht_model){.text = source->text, .entry = entry};
     model->definition = (ht_definition){
         .function = kernel,
@@ -418,6 +419,7 @@ static void build(const ht_source *source, CXCursor kernel, const ht_problem_ent
     ht_reach_build(model);
     ht_runtime_block_assume(model);
     ht_indexing_build(model);
+    model->entry = line ? NULL : entry;
     ht_guards_build(model);
     ht_specialised_build(model);
     ht_waits_build(model);
@@ -428,21 +430,38 @@ static void build(const ht_source *source, CXCursor kernel, const ht_problem_ent
 
 void ht_model_build(const ht_source *source, CXCursor kernel, const ht_problem_entry *entry,
                     ht_model *out_model) {
-    build(source, kernel, entry, false, out_model);
+    build(source, kernel, entry, false, false, out_model);
+}
+
+/* Chooses a launch for the model's kernel. Blocks that are counted over two axes of the grid are
+ * only recognised where the block is a line, so that one is tried. NULL: guards do not suffice. */
+static ht_problem_entry *suppose(const ht_source *source, CXCursor kernel, bool alone,
+                                 const ht_model *model) {
+    ht_problem_entry *made = ht_supposed_make(model);
+    if (made || model->facts->launches.count || !model->axes[1].uses_block ||
+        !model->axes[0].uses_grid_dim)
+        return made;
+    ht_problem_entry *line = ht_supposed_line();
+    ht_model trial;
+    build(source, kernel, line, alone, true, &trial);
+    made = ht_supposed_make(&trial);
+    ht_model_free(&trial);
+    ht_supposed_free(line);
+    return made;
 }
 
 /* Builds the model again with the launch that was supposed. */
 static void build_supposed(const ht_source *source, CXCursor kernel, ht_problem_entry *supposed,
                            bool alone, ht_model *out_model) {
     ht_model_free(out_model);
-    build(source, kernel, supposed, alone, out_model);
+    build(source, kernel, supposed, alone, false, out_model);
     out_model->entry = NULL;
     out_model->facts->supposed = supposed;
 }
 
 bool ht_model_build_alone(const ht_source *source, CXCursor kernel, ht_model *out_model) {
-    build(source, kernel, NULL, true, out_model);
-    ht_problem_entry *supposed = ht_supposed_make(out_model);
+    build(source, kernel, NULL, true, false, out_model);
+    ht_problem_entry *supposed = suppose(source, kernel, true, out_model);
     if (supposed)
         build_supposed(source, kernel, supposed, true, out_model);
     else
@@ -456,7 +475,8 @@ void ht_model_build_of(const ht_source *source, CXCursor kernel, const ht_proble
     const ht_problem_entry *entry = problems ? ht_problem_file_entry(problems, name) : NULL;
     free(name);
     ht_model_build(source, kernel, entry, out_model);
-    ht_problem_entry *supposed = entry || !supposes ? NULL : ht_supposed_make(out_model);
+    ht_problem_entry *supposed =
+        entry || !supposes ? NULL : suppose(source, kernel, false, out_model);
     if (supposed)
         build_supposed(source, kernel, supposed, false, out_model);
 }

@@ -30,6 +30,14 @@ static int guarded_axes(const ht_model *model) {
     return count;
 }
 
+/* Returns true if blocks that are counted over two axes of the grid are so wherever an index is
+ * computed: in a grid of one row, as it is chosen, they are those of any grid. */
+static bool counts_blocks_alike(const ht_model *model, int axes) {
+    const ht_kernel_facts *facts = model->facts;
+    return !facts->flat_uses ||
+           (axes == 1 && facts->flat_uses == facts->uses[0].global && !facts->uses[0].total);
+}
+
 static bool parse(ht_expr **out, char *text) {
     bool good = ht_expr_parse(text, (ht_place){0}, out, NULL) == HT_OK;
     free(text);
@@ -41,7 +49,7 @@ ht_problem_entry *ht_supposed_make(const ht_model *model) {
     const ht_launches *launches = &model->facts->launches;
     int axes = guarded_axes(model);
     if (launches->count || launches->other_use_line || !axes || shares(model) ||
-        model->facts->flat_uses)
+        !counts_blocks_alike(model, axes))
         return NULL;
     ht_problem_entry *entry = ht_alloc(1, sizeof *entry);
     bool good = true;
@@ -55,6 +63,13 @@ ht_problem_entry *ht_supposed_make(const ht_model *model) {
         return entry;
     ht_supposed_free(entry);
     return NULL;
+}
+
+ht_problem_entry *ht_supposed_line(void) {
+    ht_problem_entry *entry = ht_alloc(1, sizeof *entry);
+    bool good = parse(&entry->block[0], ht_strdup("256")) && parse(&entry->grid[0], ht_strdup("1"));
+    (void)good; /* numbers */
+    return entry;
 }
 
 void ht_supposed_free(ht_problem_entry *entry) {

@@ -8,6 +8,9 @@
  * let through. NULL unless every launch whose grid covers the guards computes the same: threads
  * differ by guarded global indices alone, and share nothing. ht_supposed_free(). */
 ht_problem_entry *ht_supposed_make(const ht_model *model);
+/* Returns a launch of one block of 256 threads in a line, to see what a kernel makes of it; free
+ * with ht_supposed_free. */
+ht_problem_entry *ht_supposed_line(void);
 void ht_supposed_free(ht_problem_entry *entry);
 
 #endif

@@ -155,6 +155,27 @@ Test(infer_launch, numbers_that_an_object_is_asked_for_are_sizes) {
     }
 }
 
+/* In a grid of one row, blocks counted over two axes are counted over one. */
+Test(infer_launch, blocks_counted_over_two_axes_get_a_grid_of_one_row) {
+    static const char *const indices[] = {"i", "i + blockIdx.x"};
+    for (int i = 0; i < 2; ++i) {
+        char *text = ht_format(
+            HEAD "__global__ void k(const float *in, float *out, int n) {\n"
+                 "  int i = (blockIdx.x + blockIdx.y * gridDim.x) * blockDim.x + threadIdx.x;\n"
+                 "  if (i < n) out[i] = in[%s] * 2;\n}\n",
+            indices[i]);
+        ht_refactor *refactor = read_tried(text, true);
+        const ht_kernel *kernel = kernel_named(refactor, "k", NULL);
+        cr_expect_eq(kernel->status, i ? HT_KERNEL_NEEDS_PROBLEM : HT_KERNEL_TEMPLATED, "%s: %s",
+                     text, kernel->reason);
+        if (kernel->template)
+            cr_expect(strstr(kernel->template->unit, "grid(ceil_div(n, 256))"), "%s",
+                      kernel->template->unit);
+        ht_refactor_free(refactor);
+        free(text);
+    }
+}
+
 /* The template is for a launch that covers the guards; the source's own launches would have to be
  * followed to be rewritten. */
 Test(infer_launch, a_kernel_whose_launches_are_not_followed_gets_a_launch_that_covers_its_guards) {
