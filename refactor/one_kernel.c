@@ -3,6 +3,7 @@
 #include "base/memory.h"
 #include "refactor/infer/infer.h"
 #include "refactor/infer/infer_record.h"
+#include "refactor/kernel/geometry.h"
 #include "refactor/kernel/model_build.h"
 #include "refactor/kernel/pins.h"
 #include "refactor/plan/coverage.h"
@@ -62,6 +63,17 @@ static ht_effort *effort_of(const ht_kernel_work *work) {
     return &work->model.facts->effort;
 }
 
+/* Notes that there can be no tuned source if the kernel may be launched elsewhere. */
+static void note_elsewhere(ht_kernel_work *work) {
+    ht_plan *plan = &work->plan;
+    if (!work->elsewhere || plan->launches.unapplied)
+        return;
+    plan->launches.unapplied = ht_strdup(work->elsewhere);
+    ht_plan_remark_at(plan, HT_REMARK_NOTE, work->model.facts->launches.items[0].line,
+                      "the template is for the launches that are seen, without a tuned source: %s",
+                      work->elsewhere);
+}
+
 /* Plans everything, and launches if all is `known`. Returns why launches cannot be rewritten,
  * free(); NULL: they can. */
 static char *plan_all(ht_kernel_work *work, bool known, ht_transformation_set without, bool stay) {
@@ -74,6 +86,7 @@ static char *plan_all(ht_kernel_work *work, bool known, ht_transformation_set wi
         ht_grid_read(&work->model, &work->grid);
         work->modelled = true;
         ht_plan_run(&work->plan);
+        note_elsewhere(work);
     } while (work->plan.running.unfinished && !ht_effort_spent(effort_of(work)));
     if (work->plan.record.unmet)
         return ht_strdup(work->plan.record.unmet);
@@ -236,13 +249,27 @@ static char *binding_problem(ht_kernel *kernel, ht_kernel_work *work, const ht_s
     return problem;
 }
 
+/* Counts only the launches that are seen: a template is for them, and others of the kernel, by its
+ * address, change nothing in what it computes. There is no tuned source then. Returns false if no
+ * other use of the name is there. */
+static bool launches_forget(ht_kernel_work *work) {
+    ht_kernel_facts *facts = work->model.facts;
+    if (!facts->launches.count || !facts->launches.other_use_line)
+        return false;
+    work->elsewhere = facts->problem.text;
+    facts->launches.other_use_line = 0;
+    facts->problem.text = ht_launch_problem(&work->model, &facts->problem.line);
+    return true;
+}
+
 static void transform(ht_kernel *kernel, ht_kernel_work *work, ht_slice *slice) {
     ht_model *model = &work->model;
     int line;
     char *problem = binding_problem(kernel, work, slice, &line);
     free(plan_all(work, false, 0, false));
     bool empty = is_empty(&work->plan) && !work->recipe;
-    if (empty && work->own_build && ht_pin_find_of(model, HT_PIN_BUILDS, ~0U)) {
+    bool elsewhere = empty && work->own_build && launches_forget(work);
+    if (elsewhere || (empty && work->own_build && ht_pin_find_of(model, HT_PIN_BUILDS, ~0U))) {
         work->for_build = true;
         free(plan_all(work, false, 0, false));
         empty = is_empty(&work->plan);
@@ -318,6 +345,7 @@ static bool is_unfollowed(const ht_kernel *kernel, const ht_kernel_work *work) {
 
 static void work_free(ht_kernel_work *work) {
     ht_kernel_forget_plan(work);
+    free(work->elsewhere);
     ht_model_free(&work->model);
 }
 

@@ -257,6 +257,7 @@ void ht_refactor_free(ht_refactor *refactor) {
     for (size_t i = 0; i < refactor->count; ++i) {
         ht_kernel_work *work = &refactor->work[i];
         ht_kernel_forget_plan(work);
+        free(work->elsewhere);
         if (work->model.facts)
             ht_model_free(&work->model);
         ht_kernel_clear(&refactor->kernels[i]);

@@ -14,6 +14,8 @@ typedef struct ht_kernel_work {
     bool tries;
     bool own_build;
     bool for_build;  /* the plan is for this build alone */
+    char *elsewhere; /* where else the kernel is launched, perhaps, by a template's plan that does
+                        not count it; NULL: nowhere; owned */
     bool unlaunched; /* block and grid are not known from the launches that there are */
     ht_model model;
     ht_plan plan;

@@ -28,9 +28,8 @@
     "    k<<<grid, block>>>(in, out, flags, n);\n"                                                 \
     "}\n"
 
-static ht_refactor *read_for_build(const char *body, bool own_build) {
+static ht_refactor *read_text_for_build(const char *text, bool own_build) {
     char path[] = "/tmp/ht_build_XXXXXX.hip";
-    char *text = ht_format(SOURCE, body);
     int file = mkstemps(path, 4);
     cr_assert(file >= 0 && write(file, text, strlen(text)) == (ssize_t)strlen(text));
     close(file);
@@ -40,8 +39,27 @@ static ht_refactor *read_for_build(const char *body, bool own_build) {
     cr_assert_eq(ht_refactor_file(path, NULL, &options, &refactor, &error), HT_OK, "%s",
                  error.message);
     unlink(path);
+    return refactor;
+}
+
+static ht_refactor *read_for_build(const char *body, bool own_build) {
+    char *text = ht_format(SOURCE, body);
+    ht_refactor *refactor = read_text_for_build(text, own_build);
     free(text);
     return refactor;
+}
+
+/* The source is not rewritten with this configuration, for a reason with these words. */
+static void expect_unwritten(const ht_refactor *refactor, size_t index, const char *config,
+                             const char *words) {
+    ht_refactor_choice choice = {.kernel = index};
+    ht_error error = {0};
+    char *text = NULL;
+    const ht_kernel *kernel = ht_refactor_kernel(refactor, index);
+    cr_assert_eq(ht_config_parse(kernel->template, config, &choice.config, &error), HT_OK, "%s",
+                 error.message);
+    cr_expect_eq(ht_refactor_apply(refactor, &choice, 1, &text, &error), HT_ERROR_UNSUPPORTED);
+    cr_expect(strstr(error.message, words), "%s", error.message);
 }
 
 static bool remarks_have(const ht_kernel *kernel, ht_remark_kind kind, const char *words) {
@@ -63,13 +81,7 @@ Test(own_build, a_block_that_other_builds_set_is_a_parameter_of_a_template_witho
     cr_expect(remarks_have(kernel, HT_REMARK_NOTE,
                            "for this build alone, without a tuned source: 'SIDE', which the launch "
                            "depends on, stands under '#ifdef SIDE_OF_BUILD' (line 2)"));
-    ht_refactor_choice choice = {.kernel = index};
-    ht_error error = {0};
-    char *text = NULL;
-    cr_assert_eq(ht_config_parse(kernel->template, "SIDE=8", &choice.config, &error), HT_OK, "%s",
-                 error.message);
-    cr_expect_eq(ht_refactor_apply(refactor, &choice, 1, &text, &error), HT_ERROR_UNSUPPORTED);
-    cr_expect(strstr(error.message, "SIDE_OF_BUILD"), "%s", error.message);
+    expect_unwritten(refactor, index, "SIDE=8", "SIDE_OF_BUILD");
     ht_refactor_free(refactor);
 }
 
@@ -79,6 +91,34 @@ Test(own_build, a_command_that_writes_sources_makes_no_such_template) {
     cr_expect_eq(kernel->status, HT_KERNEL_REFUSED);
     cr_expect(remarks_have(kernel, HT_REMARK_MISSED, "stands under '#ifdef SIDE_OF_BUILD'"));
     ht_refactor_free(refactor);
+}
+
+/* The template is for the launch that is there; another, by the kernel's address, is not known. */
+Test(own_build, a_kernel_that_is_launched_by_its_address_too_gets_a_template_without_tuned_source) {
+    for (int own_build = 0; own_build < 2; ++own_build) {
+        ht_refactor *refactor =
+            read_text_for_build("#include <hip/hip_runtime.h>\n"
+                                "__global__ void k(const float *in, float *out, int n) {\n"
+                                "    int x = blockIdx.x * blockDim.x + threadIdx.x;\n"
+                                "    if (x < n) out[x] = in[x];\n"
+                                "}\n"
+                                "void by_address(const void *kernel, void **arguments);\n"
+                                "void run(const float *in, float *out, int n, bool at_once) {\n"
+                                "    void *arguments[] = {&in, &out, &n};\n"
+                                "    if (at_once) by_address((void *)k, arguments);\n"
+                                "    else k<<<(n + 255) / 256, 256>>>(in, out, n);\n"
+                                "}\n",
+                                own_build);
+        size_t index;
+        const ht_kernel *kernel = kernel_named(refactor, "k", &index);
+        cr_expect_eq(kernel->status, own_build ? HT_KERNEL_TEMPLATED : HT_KERNEL_REFUSED, "%s",
+                     kernel->reason);
+        if (own_build) {
+            cr_expect(ht_template_param(kernel->template, "BLOCK_X"));
+            expect_unwritten(refactor, index, "BLOCK_X=64", "used otherwise than in a launch");
+        }
+        ht_refactor_free(refactor);
+    }
 }
 
 /* A loop that waits is this build's own, whatever the others have. */
