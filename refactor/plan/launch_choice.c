@@ -9,6 +9,7 @@
 #include "refactor/kernel/launch_words.h"
 #include "refactor/plan/coverage.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -231,6 +232,119 @@ static bool add_dim3(const char *name, const char *test, char *new, char *old, i
     return good;
 }
 
+/* ---- a grid for whichever block is chosen ---- */
+
+/* Returns how often a function's text has a name. */
+static size_t name_count(const ht_plan *plan, CXCursor function, const char *name) {
+    const ht_source *source = plan->model->facts->source;
+    size_t file, count = 0;
+    ht_range range;
+    if (!ht_source_range(source, function, &file, &range))
+        return 0;
+    const ht_tokens *tokens = ht_source_tokens(source, file);
+    for (size_t i = ht_tokens_at(tokens, range.begin);
+         i < tokens->count && tokens->items[i].begin < range.end; ++i)
+        count += ht_tokens_is(tokens, i, name);
+    return count;
+}
+
+/* Returns true if the author's grid is a variable that nothing would name any more. */
+static bool is_left_over(const ht_plan *plan, const ht_launch_print *print) {
+    ht_range argument = print->site->grid.argument;
+    char *name = ht_strndup(plan->model->text + argument.begin, argument.end - argument.begin);
+    bool variable = ht_launch_word_length(name) == strlen(name);
+    bool kept = false;
+    for (int axis = 0; axis < 3; ++axis)
+        kept = kept || (print->site->grid.axis[axis] && !ht_plan_axis_changed(plan, axis));
+    bool left = variable && !kept && name_count(plan, print->site->function, name) < 3;
+    free(name);
+    return left;
+}
+
+/* Returns the blocks along an axis, where `block` is a variable of the block's threads:
+ * (n + 4 * block.x - 1) / (4 * block.x). Its members are unsigned, and so is the sum. NULL: they
+ * cannot be written so; free(). */
+static char *axis_by(const ht_plan *plan, const ht_launch_print *print, const ht_values *values,
+                     int axis) {
+    const ht_form *form = &print->grid->form[axis];
+    int64_t per_block, block;
+    bool atom = false;
+    if (!ht_plan_axis_changed(plan, axis))
+        return print->site->grid.axis[axis]
+                   ? ht_launch_axis_text(plan->model, &print->site->grid, axis)
+                   : ht_strdup("1");
+    if (form->kind != HT_FORM_CEIL || !form->dividend || !form->addend ||
+        !ht_launch_items_hold(plan, print, axis) || !ht_form_takes_unsigned(form) ||
+        !ht_launch_new_extent(plan, values, axis, &per_block, &block))
+        return NULL;
+    char *items = ht_form_items(form, &atom), *text = NULL;
+    ht_launch_outputs each = ht_launch_outputs_read(plan, values, axis);
+    const char *open = atom ? "" : "(", *close = atom ? "" : ")";
+    if (items && !each.text && block == per_block)
+        text = ht_format("(%s%s%s + %s.%c - 1) / %s.%c", open, items, close, print->block,
+                         "xyz"[axis], print -> block, "xyz"[axis]);
+    else if (items && each.text && each.count * block == per_block)
+        text = ht_format("(%s%s%s + %s * %s.%c - 1) / (%s * %s.%c)", open, items, close, each.text,
+                         print->block, "xyz"[axis], each.text, print->block, "xyz"[axis]);
+    free(each.text);
+    free(items);
+    return text;
+}
+
+/* Returns the length of a text once the author's words stand for $[begin,end]. */
+static size_t shown_length(const char *text) {
+    size_t length = 0, begin, end;
+    int used;
+    while (*text) {
+        used = 0;
+        if (sscanf(text, "$[%zu,%zu]%n", &begin, &end, &used) == 2 && used > 0 && end >= begin)
+            length += end - begin;
+        else
+            ++length;
+        text += used > 0 ? used : 1;
+    }
+    return length;
+}
+
+/* Appends `const dim3 BLOCK = TEST ? NEW : OLD;` and `const dim3 GRID(...)`, which serves either.
+ * Returns false, without a change, where the grid cannot be written so. */
+static bool add_by_block(const ht_plan *plan, const ht_launch_print *print, const ht_values *values,
+                         const char *test, ht_text *out) {
+    static const char why[] = "// else too many blocks";
+    ht_range first = print->site->grid.argument, second = print->site->block.argument;
+    const char *line = plan->model->text + print->place.begin;
+    int blank = (int)strspn(line, " \t"), last = 0;
+    char *axes[3];
+    bool good = !is_left_over(plan, print);
+    for (int axis = 0; axis < 3; ++axis) {
+        axes[axis] = with_argument(plan, first, axis_by(plan, print, values, axis));
+        good = good && axes[axis];
+        bool written = print->site->grid.axis[axis] || ht_plan_axis_changed(plan, axis);
+        last = written ? axis : last;
+    }
+    char *new = ht_launch_block_new(plan, print, values);
+    char *old = with_argument(plan, second, ht_range_shown(second));
+    if (good && new && old) {
+        char *block = ht_format("const dim3 %s = %s ? %s : %s;", print->block, test, new, old);
+        bool fits = (size_t)blank + shown_length(block) + sizeof why <= COLUMNS;
+        if (fits)
+            ht_text_printf(out, "%.*s%s %s\n", blank, line, block, why);
+        else
+            ht_text_printf(out, "%.*s%s\n%.*s%s\n", blank, line, why, blank, line, block);
+        ht_text_printf(out, "%.*sconst dim3 %s(", blank, line, print->blocks);
+        for (int axis = 0; axis <= last; ++axis)
+            ht_text_printf(out, "%s%s", axis ? ", " : "", axes[axis]);
+        ht_text_append(out, ");\n");
+        free(block);
+    }
+    good = good && new && old;
+    for (int axis = 0; axis < 3; ++axis)
+        free(axes[axis]);
+    free(new);
+    free(old);
+    return good;
+}
+
 /* Returns the declarations ahead of a launch, in lines like its own; "": it needs none. */
 static char *ahead_text(const ht_plan *plan, const ht_launch_print *print, const ht_values *values,
                         ht_launch_fallback fallback) {
@@ -242,6 +356,10 @@ static char *ahead_text(const ht_plan *plan, const ht_launch_print *print, const
     const char *line = plan->model->text + print->place.begin;
     int blank = (int)strspn(line, " \t");
     ht_text text = {0};
+    if (fallback == HT_FALLBACK_SAME && test && add_by_block(plan, print, values, test, &text)) {
+        free(test);
+        return ht_text_take(&text);
+    }
     static const char why[] = "// else a device launches no such grid";
     char *asked = ht_format("const bool %s = %s;", print->fits, test ? test : "");
     if ((size_t)blank + strlen(asked) + sizeof why <= COLUMNS)

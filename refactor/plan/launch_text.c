@@ -146,6 +146,11 @@ bool ht_form_is_safe(const ht_form *form, int64_t block, int64_t per_block, bool
            form->terms[0].sign > 0 && form->terms[0].symbol->bits > 0;
 }
 
+bool ht_form_takes_unsigned(const ht_form *form) {
+    bool no_sign;
+    return terms_bits(form, &no_sign) > 32 || !no_sign;
+}
+
 bool ht_launch_new_extent(const ht_plan *plan, const ht_values *values, int axis,
                           int64_t *out_per_block, int64_t *out_block) {
     char *per_block = ht_plan_per_block(plan, axis);

@@ -69,6 +69,8 @@ char *ht_form_items(const ht_form *form, bool *out_atom);
 /* Returns true if the dividend's type holds the new sum for each n for which it holds the
  * original's. `named`: addend and divisor remain names. */
 bool ht_form_is_safe(const ht_form *form, int64_t block, int64_t per_block, bool named);
+/* Returns true if n and an unsigned block have a sum that does not overflow. */
+bool ht_form_takes_unsigned(const ht_form *form);
 bool ht_launch_new_extent(const ht_plan *plan, const ht_values *values, int axis,
                           int64_t *out_per_block, int64_t *out_block);
 /* Returns true if the symbol is a part of the form's own text. */

@@ -47,6 +47,7 @@ static const char joint_config[] = "BLOCK_X=64 BLOCK_Y=8 TILED=true COARSEN_X=4 
 
 static const char layers[] = "layers.hip", layers_config[] = "BLOCK_X=64 BLOCK_Y=2 COARSEN_X=2";
 
+static const char counted[] = "counted.hip", counted_config[] = "BLOCK_X=32 BLOCK_Y=1 COARSEN_X=2";
 static const char spread[] = "spread.hip", spread_config[] = "BLOCK_X=128 COARSEN_X=2";
 
 static const fault faults[] = {

@@ -347,6 +347,41 @@ Test(launch, a_grid_that_no_device_launches_gets_the_authors_block) {
     free(any);
 }
 
+/* The author's grid is launched with, too: the new one is written for whichever block is chosen,
+ * in the unsigned numbers of the block, where n plus a block cannot overflow them. */
+Test(launch, a_grid_serves_whichever_block_is_chosen) {
+    static const char kernel[] =
+        HEAD "__global__ void k(const float *in, float *out, int w, %s h) {\n"
+             "  int x = blockIdx.x * blockDim.x + threadIdx.x;\n"
+             "  int y = blockIdx.y * blockDim.y + threadIdx.y;\n"
+             "  if (x < w && y < h) out[y * w + x] = in[y * w + x] * 2;\n}\n"
+             "__global__ void other(float *out) { out[0] = 1; }\n"
+             "void f(const float *a, float *b, int w, %s h) {\n"
+             "  dim3 block(32, 8), grid((w + 31) / 32, (h + 7) / 8);\n"
+             "  other<<<grid, block>>>(b);\n"
+             "  k<<<grid, block>>>(a, b, w, h);\n}\n";
+    char *source = ht_format(kernel, "int", "int");
+    char *text = tuned_with(source, NULL, "BLOCK_X=128 BLOCK_Y=1");
+    cr_expect(strstr(text, "  const dim3 k_block = h <= 65535 ? dim3(128, 1) : block; "
+                           "// else too many blocks\n"
+                           "  const dim3 k_grid((w + k_block.x - 1) / k_block.x, "
+                           "(h + k_block.y - 1) / k_block.y);\n"
+                           "  k<<<k_grid, k_block>>>(a, b, w, h)"),
+              "%s", text);
+    free(text);
+    text = tuned_with(source, NULL, "BLOCK_X=128 BLOCK_Y=1 COARSEN_X=2");
+    cr_expect(strstr(text, "k_grid((w + kOutputsPerThread * k_block.x - 1) / "
+                           "(kOutputsPerThread * k_block.x)"),
+              "%s", text);
+    free(text);
+    free(source);
+    source = ht_format(kernel, "unsigned", "unsigned");
+    text = tuned_with(source, NULL, "BLOCK_X=128 BLOCK_Y=1");
+    cr_expect(strstr(text, "k_grid = k_fits ?"), "%s", text);
+    free(text);
+    free(source);
+}
+
 #define PRODUCTS(type)                                                                             \
     HEAD "__global__ void k(const float *in, float *out, int w, int h) {\n"                        \
          "  " type " x = (" type ")blockIdx.x * 32 + threadIdx.x;\n"                               \
