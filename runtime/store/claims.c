@@ -14,7 +14,7 @@
 
 /* One that was ahead leaves the last configuration of a batch to the others for as long. */
 static const double patience = 0.5;
-/* Seconds after which a claim of another machine, whose processes cannot be seen, is void. */
+/* Seconds after which a claim of a process that cannot be seen is void. */
 enum { FOREIGN_SECONDS = 900 };
 
 /* The row without a configuration says that a process is there, and what it made. */
@@ -65,11 +65,12 @@ static bool is_alive(const char *owner, long long at) {
     size_t length = strlen(boot);
     bool here = strncmp(owner, boot, length) == 0 && owner[length] == ' ';
     free(boot);
-    if (!here)
+    char *end = NULL;
+    long process = here ? strtol(owner + length, &end, 10) : 0;
+    unsigned long long start = here ? strtoull(end, NULL, 10) : 0;
+    if (start == 0) /* of another machine, or one that does not say when processes started */
         return llabs((long long)time(NULL) - at) < FOREIGN_SECONDS;
-    char *end;
-    long process = strtol(owner + length, &end, 10);
-    return process > 0 && strtoull(end, NULL, 10) == process_start(process);
+    return start == process_start(process);
 }
 
 /* ---- statements */
