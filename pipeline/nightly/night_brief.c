@@ -9,16 +9,17 @@
 #include <string.h>
 
 json_t *ht_night_brief(const json_t *document) {
-    static const char *const members[] = {"kernel",   "problem", "device",     "file",
-                                          "status",   "reason",  "kernel_key", "change",
-                                          "original", "machine", "verdict",    NULL};
+    static const char *const names[] = {"kernel",     "problem", "device", "file",
+                                        "kernel_key", "kept",    NULL};
+    static const char *const said[] = {"status",   "reason",  "verdict", "change",
+                                       "original", "machine", NULL};
     json_t *brief = json_copy((json_t *)document), *rows = json_array(), *row;
     size_t index;
     json_array_foreach(json_object_get(document, "kernels"), index, row) {
-        if (json_is_true(json_object_get(row, "kept")))
-            continue;
         json_t *copy = json_object();
-        ht_report_json_copy(copy, row, members);
+        ht_report_json_copy(copy, row, names);
+        if (!json_is_true(json_object_get(row, "kept")))
+            ht_report_json_copy(copy, row, said);
         json_array_append_new(rows, copy);
     }
     json_object_set_new(brief, "kernels", rows);

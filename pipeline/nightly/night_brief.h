@@ -5,7 +5,7 @@
 #include <jansson.h>
 
 /* Returns the report with its kernels' verdicts alone: samples and times are in rows of their own
- * (docs/database.md). Kernels that were kept are left out. New reference. */
+ * (docs/database.md). Of kernels that were kept there are the names alone. New reference. */
 json_t *ht_night_brief(const json_t *document);
 
 /* Returns the commit that is checked out where `path` is, as 40 digits; NULL if it is in no

@@ -11,17 +11,20 @@
 
 TestSuite(night_brief, .timeout = 60);
 
-Test(night_brief, rows_have_their_verdicts_without_samples_and_kept_ones_are_left_out) {
+Test(night_brief, rows_have_their_verdicts_without_samples_and_kept_ones_their_names) {
     json_t *document =
         json_pack("{s:i, s:[{s:s, s:s, s:b, s:[i], s:{s:s}}, {s:s, s:s, s:b}]}", "night", 4,
                   "kernels", "kernel", "a", "verdict", "slower", "kept", 0, "watch", 1, "change",
                   "verdict", "slower", "kernel", "b", "verdict", "same", "kept", 1);
     json_t *brief = ht_night_brief(document), *rows = json_object_get(brief, "kernels");
-    cr_assert_eq(json_array_size(rows), 1);
+    cr_assert_eq(json_array_size(rows), 2);
     const json_t *row = json_array_get(rows, 0);
     cr_expect_str_eq(json_string_value(json_object_get(row, "verdict")), "slower");
     cr_expect(json_is_object(json_object_get(row, "change")));
     cr_expect_null(json_object_get(row, "watch"));
+    const json_t *kept = json_array_get(rows, 1);
+    cr_expect_str_eq(json_string_value(json_object_get(kept, "kernel")), "b");
+    cr_expect_null(json_object_get(kept, "verdict"));
     cr_expect_eq(json_integer_value(json_object_get(brief, "night")), 4);
     cr_expect_eq(json_array_size(json_object_get(document, "kernels")), 2, "the report stays");
     json_decref(brief);

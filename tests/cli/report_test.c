@@ -213,11 +213,14 @@ Test(report, verdicts_are_those_that_the_night_gave) {
     fake_result now = worse;
     fake_put(nights, night, &now);
     fake_end(nights, night,
-             json_pack("[{s:s, s:s, s:s, s:s, s:s, s:s}, {s:s, s:s, s:s, s:s, s:s, s:s, s:s}]",
+             json_pack("[{s:s, s:s, s:s, s:s, s:s, s:s}, {s:s, s:s, s:s, s:s, s:s, s:s, s:s},"
+                       " {s:s, s:s, s:s, s:s, s:s, s:b}]",
                        "kernel", "worse", "problem", "small", "device", "host", "file",
                        "tree/b.hip", "kernel_key", "bbbb", "verdict", "unclear", "kernel", "",
                        "problem", "", "device", "host", "file", "tree/c.hip", "status", "not-run",
-                       "verdict", "not-run", "reason", "the budget was at its end"));
+                       "verdict", "not-run", "reason", "the budget was at its end", "kernel",
+                       "steady", "problem", "small", "device", "host", "file", "tree/a.hip",
+                       "kernel_key", "aaaa", "kept", 1));
     ht_nights_close(nights);
     forms made = report("n.sqlite");
     cr_expect_str_eq(text_at(kernel_of(&made, "worse"), "verdict"), "unclear");
@@ -247,6 +250,35 @@ Test(report, an_original_that_became_slower_is_a_failure_and_named_in_every_form
     cr_expect(strstr(made.markdown, "`same`, original slower"), "%s", made.markdown);
     cr_expect_eq(count_of(made.html, ">original slower<"), 3, "sum, table and kernel");
     cr_expect(strstr(made.html, "<b>1</b>original slower"));
+    forms_free(&made);
+}
+
+/* A row of a night's report. */
+static json_t *said(const fake_result *of, const char *verdict, bool kept) {
+    return json_pack("{s:s, s:s, s:s, s:s, s:s, s:s?, s:b}", "kernel", of->kernel, "problem",
+                     of->problem, "device", "host", "file", of->file, "kernel_key", of->key,
+                     "verdict", verdict, "kept", kept);
+}
+
+Test(report, a_kernel_of_a_renamed_file_is_there_once_with_its_history_and_a_copy_is_another) {
+    night_make("n.sqlite", 5);
+    fake_result moved = steady, again = worse, copied = worse;
+    moved.file = "tree/renamed.hip";
+    copied.file = "tree/copy.hip";
+    ht_nights *nights = fake_open("n.sqlite");
+    int64_t night = fake_begin(nights);
+    fake_put(nights, night, &moved);
+    fake_put(nights, night, &copied);
+    fake_end(nights, night,
+             json_pack("[o, o, o]", said(&moved, "same", false), said(&again, NULL, true),
+                       said(&copied, "same", false)));
+    ht_nights_close(nights);
+    forms made = report("n.sqlite");
+    const json_t *renamed = kernel_of(&made, "steady");
+    cr_expect_eq(json_array_size(json_object_get(made.json, "kernels")), 3);
+    cr_expect_str_eq(text_at(renamed, "file"), "tree/renamed.hip");
+    cr_expect_eq(json_array_size(json_object_get(renamed, "history")), 2);
+    cr_expect_eq(count_of(made.junit, "name=\"worse (small) on host\""), 2);
     forms_free(&made);
 }
 

@@ -98,6 +98,20 @@ void ht_night_past_add(void *context, const ht_night_result *result) {
     json_decref(document);
 }
 
+void ht_history_inherit(ht_history_kernel *kernel, const ht_history_kernel *former) {
+    ht_history_point *points = NULL;
+    size_t count = 0;
+    const ht_history_kernel *const both[] = {former, kernel};
+    for (size_t i = 0; i < 2; ++i)
+        for (size_t j = 0; j < both[i]->point_count; ++j) {
+            HT_GROW(points, count);
+            points[count++] = both[i]->points[j];
+        }
+    free(kernel->points);
+    kernel->points = points;
+    kernel->point_count = count;
+}
+
 void ht_night_past_free(ht_night_past *past) {
     for (size_t i = 0; i < past->count; ++i) {
         ht_history_kernel *kernel = &past->kernels[i];

@@ -22,6 +22,7 @@ typedef struct ht_history_kernel {
     char *before_key, *before;                /* of the one before that; NULL: there is none */
     int64_t night;                            /* of its latest result */
     bool gone;
+    bool former; /* the job does not have it any more, under this name */
     ht_history_point *points;
     size_t point_count;
 } ht_history_kernel;
@@ -36,6 +37,8 @@ typedef struct ht_night_past {
 /* Adds a result; `context` is the ht_night_past (for ht_archive_results). Rows of sources, without
  * a kernel, are left out. */
 void ht_night_past_add(void *context, const ht_night_result *result);
+/* Puts the points of a kernel's former name before its own. */
+void ht_history_inherit(ht_history_kernel *kernel, const ht_history_kernel *former);
 void ht_night_past_free(ht_night_past *past);
 
 #endif

@@ -112,20 +112,61 @@ static void verdict_set(gathering *in, const ht_history_kernel *kernel, json_t *
     static const char *const members[] = {"verdict", "change", "original", "machine", NULL};
     const json_t *latest = night_latest(in, kernel->job), *own = night_find(in, kernel->night);
     const json_t *said = said_find(latest, row);
-    bool told = json_is_array(json_object_get(latest, "kernels"));
-    json_object_set_new(row, "kept", json_boolean(!said && told && latest != own));
+    bool kept = json_is_true(json_object_get(said, "kept"));
+    json_object_set_new(row, "kept", json_boolean(kept));
     in->least = json_number_value(json_object_get(own, "least_effect"));
     in->least = in->least > 0 ? in->least : 0.02;
     if (said && strcmp(text_at(said, "status"), "not-run") == 0) {
         json_object_set_new(row, "verdict", json_string("not-run"));
         json_object_set(row, "reason", json_object_get(said, "reason"));
-    } else if (!said && told && latest != own) {
+    } else if (kept) {
         bool timed = json_is_number(json_object_get(row, "timed"));
         json_object_set_new(row, "verdict", timed ? json_string("same") : json_null());
     } else if (said || (said = said_find(own, row)) != NULL)
         ht_report_json_copy(row, said, members);
     else
         verdict_compare(in, kernel, row);
+}
+
+/* ---- renamed files */
+
+/* Returns true if the latest night of its job, which ended, does not know a kernel: neither it, nor
+ * that it had no turn or could not be analysed. */
+static bool is_unknown(const gathering *in, const ht_history_kernel *kernel) {
+    const json_t *latest = night_latest(in, kernel->job);
+    const json_t *lists[] = {json_object_get(latest, "kernels"), json_object_get(latest, "errors")};
+    if (!json_is_array(lists[0]))
+        return false;
+    for (size_t i = 0; i < 2; ++i) {
+        size_t index;
+        json_t *said;
+        json_array_foreach(lists[i], index, said) {
+            bool whole = !*text_at(said, "kernel"); /* all of the file */
+            bool same = strcmp(text_at(said, "kernel"), kernel->kernel) == 0 &&
+                        strcmp(text_at(said, "problem"), kernel->problem) == 0;
+            if ((whole || same) && strcmp(text_at(said, "file"), kernel->file) == 0)
+                return false;
+        }
+    }
+    return true;
+}
+
+/* Gives each kernel that is known no more its successor, one of its key in another file, which gets
+ * its history. */
+static void renamed_find(gathering *in) {
+    for (size_t i = 0; i < in->past.count; ++i) {
+        ht_history_kernel *kernel = &in->past.kernels[i];
+        if (kernel->gone || !is_unknown(in, kernel))
+            continue;
+        kernel->former = true;
+        for (size_t j = 0; j < in->past.count; ++j) {
+            ht_history_kernel *other = &in->past.kernels[j];
+            if (i != j && other->night > kernel->night && !other->gone && *kernel->kernel_key &&
+                strcmp(other->kernel_key, kernel->kernel_key) == 0 &&
+                strcmp(other->job, kernel->job) == 0 && strcmp(other->device, kernel->device) == 0)
+                ht_history_inherit(other, kernel);
+        }
+    }
 }
 
 /* ---- rows */
@@ -185,8 +226,8 @@ static void kernel_add(gathering *in, const ht_history_kernel *kernel) {
     static const char *const of_document[] = {"config", "evaluations", "timed", "parts", NULL};
     const json_t *latest = night_latest(in, kernel->job);
     bool now = json_integer_value(json_object_get(latest, "night")) == kernel->night;
-    if (kernel->gone && !now)
-        return; /* that was said before */
+    if ((kernel->gone && !now) || kernel->former)
+        return; /* said before, or there under another name */
     json_t *document = kernel->document ? json_loads(kernel->document, 0, NULL) : NULL;
     json_t *row = json_pack(
         "{s:o, s:o, s:o, s:o, s:o, s:o, s:I}", "job", ht_report_json_text(kernel->job), "kernel",
@@ -298,6 +339,7 @@ ht_status ht_night_kernels_add(ht_archive *archive, json_t *document, ht_error *
     ht_status status = ht_archive_nights(archive, night_add, &in, error);
     if (status == HT_OK)
         status = ht_archive_results(archive, ht_night_past_add, &in.past, error);
+    renamed_find(&in);
     for (size_t i = 0; i < in.past.count && status == HT_OK; ++i)
         kernel_add(&in, &in.past.kernels[i]);
     json_array_foreach(in.nights, index, night) if (night_latest(&in, text_at(night, "job")) ==
