@@ -346,6 +346,10 @@ static json_t *document_make(ht_night *night, const char *began) {
         json_object_set_new(document, "shard", json_string(shard));
         free(shard);
     }
+    json_t *devices = json_array();
+    for (size_t i = 0; i < night->device_count; ++i)
+        json_array_append_new(devices, ht_report_json_text(night->devices[i].session.device.name));
+    json_object_set_new(document, "devices", devices);
     if (night->options->tag)
         json_object_set_new(document, "tag", ht_report_json_text(night->options->tag));
     if (night->options->baseline)

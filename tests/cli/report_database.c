@@ -85,12 +85,21 @@ void fake_put(ht_nights *nights, int64_t night, const fake_result *result) {
 }
 
 void fake_end(ht_nights *nights, int64_t night, json_t *rows) {
+    fake_end_of(nights, night, rows, NULL, NULL);
+}
+
+void fake_end_of(ht_nights *nights, int64_t night, json_t *rows, const char *shard,
+                 const char *device) {
     json_t *document =
         json_pack("{s:s, s:s, s:s, s:f, s:f, s:i, s:f}", "host", "night.example", "hiptemper",
                   "0.1.0", "commit", "0123456789abcdef0123456789abcdef01234567", "budget", 60.0,
                   "seconds", 59.0, "exit", 0, "least_effect", 0.02);
     if (rows)
         json_object_set_new(document, "kernels", rows);
+    if (shard)
+        json_object_set_new(document, "shard", json_string(shard));
+    if (device)
+        json_object_set_new(document, "devices", json_pack("[s]", device));
     char *text = json_dumps(document, JSON_COMPACT);
     cr_assert_eq(ht_nights_end(nights, night, text, NULL), HT_OK);
     free(text);

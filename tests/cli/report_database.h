@@ -23,6 +23,9 @@ int64_t fake_begin(ht_nights *nights);
 void fake_put(ht_nights *nights, int64_t night, const fake_result *result);
 /* Ends it, with rows that the night says (NULL: none). */
 void fake_end(ht_nights *nights, int64_t night, json_t *rows);
+/* The same of a shard ("1/2"; NULL: all), or of one of the job's devices (NULL: all). */
+void fake_end_of(ht_nights *nights, int64_t night, json_t *rows, const char *shard,
+                 const char *device);
 
 /* A search of the kernel in that database: `count` configurations, every fifth of them rejected,
  * the others from 2 ms down to 0.5 ms, one a second, and an original of 2 ms. */

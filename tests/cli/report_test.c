@@ -282,6 +282,55 @@ Test(report, a_kernel_of_a_renamed_file_is_there_once_with_its_history_and_a_cop
     forms_free(&made);
 }
 
+Test(report, a_night_of_one_shard_says_nothing_of_the_others_kernels) {
+    const fake_result *const of_shard[] = {&steady, &worse};
+    ht_nights *nights = fake_open("n.sqlite");
+    for (int i = 0; i < 4; ++i) {
+        int64_t night = fake_begin(nights);
+        fake_result again = *of_shard[i % 2];
+        fake_put(nights, night, &again);
+        fake_end_of(nights, night, json_pack("[o]", said(&again, i < 2 ? "new" : "same", false)),
+                    i % 2 ? "2/2" : "1/2", NULL);
+    }
+    ht_nights_close(nights);
+    forms made = report("n.sqlite");
+    cr_expect_eq(json_array_size(json_object_get(made.json, "kernels")), 2);
+    cr_expect_str_eq(text_at(kernel_of(&made, "steady"), "verdict"), "same");
+    cr_expect_str_eq(xml_text(made.junit, "count(//testcase)"), "2");
+    cr_expect_eq(count_of(made.markdown, "shard"), 2, "the latest of both: %s", made.markdown);
+    forms_free(&made);
+}
+
+Test(report, a_night_of_one_device_says_nothing_of_the_kernels_of_another) {
+    ht_nights *nights = fake_open("n.sqlite");
+    int64_t night = fake_begin(nights);
+    fake_put(nights, night, &steady);
+    fake_end_of(nights, night, json_pack("[o]", said(&steady, "new", false)), NULL, "host");
+    night = fake_begin(nights);
+    fake_end_of(nights, night, json_array(), NULL, "amd:0");
+    ht_nights_close(nights);
+    forms made = report("n.sqlite");
+    cr_expect_str_eq(text_at(kernel_of(&made, "steady"), "verdict"), "new");
+    cr_expect_eq(count_of(made.markdown, "Night "), 2);
+    forms_free(&made);
+}
+
+Test(report, what_had_no_turn_after_a_change_is_not_run_under_its_name) {
+    night_make("n.sqlite", 5);
+    ht_nights *nights = fake_open("n.sqlite");
+    int64_t night = fake_begin(nights);
+    fake_result file = {.kernel = "", .problem = "", .file = "tree/a.hip", .key = ""};
+    json_t *row = said(&file, "not-run", false);
+    json_object_set_new(row, "status", json_string("not-run"));
+    fake_end(nights, night, json_pack("[o, o]", row, said(&worse, NULL, true)));
+    ht_nights_close(nights);
+    forms made = report("n.sqlite");
+    cr_expect_eq(json_array_size(json_object_get(made.json, "kernels")), 2);
+    cr_expect_str_eq(text_at(kernel_of(&made, "steady"), "verdict"), "not-run");
+    cr_expect_str_eq(text_at(kernel_of(&made, "worse"), "verdict"), "same");
+    forms_free(&made);
+}
+
 Test(report, what_failed_is_an_error_and_a_refused_kernel_is_skipped) {
     ht_nights *nights = fake_open("n.sqlite");
     int64_t night = fake_begin(nights);

@@ -40,10 +40,10 @@ static void property_put(const char *name, const char *text, ht_text *out) {
 static void change_put(const char *name, const json_t *change, ht_text *out) {
     const json_t *ends = json_object_get(change, "interval");
     if (json_is_array(ends))
-        ht_text_printf(
-            out, "%s%s %.3f [%.3f, %.3f] times the night before", out->length ? "; " : "", name,
-            json_number_value(json_object_get(change, "ratio")),
-            json_number_value(json_array_get(ends, 0)), json_number_value(json_array_get(ends, 1)));
+        ht_text_printf(out, "%s%s %.3f [%.3f, %.3f] times what it was", out->length ? "; " : "",
+                       name, json_number_value(json_object_get(change, "ratio")),
+                       json_number_value(json_array_get(ends, 0)),
+                       json_number_value(json_array_get(ends, 1)));
 }
 
 /* Returns what there is to say of a row, in words; free(). */
@@ -198,6 +198,15 @@ static void searches_suite(const json_t *document, ht_text *out, counts *all) {
     ht_text_free(&cases);
 }
 
+/* Returns true if a night is its job's latest one, of several shards or devices the last. */
+static bool is_last_of_job(const json_t *nights, size_t index) {
+    const char *job = text_at(json_array_get(nights, index), "job");
+    for (size_t i = index + 1; i < json_array_size(nights); ++i)
+        if (strcmp(text_at(json_array_get(nights, i), "job"), job) == 0)
+            return false;
+    return true;
+}
+
 char *ht_database_junit(const json_t *document) {
     const json_t *nights = json_object_get(document, "nights");
     ht_text suites = {0}, out = {0};
@@ -206,7 +215,7 @@ char *ht_database_junit(const json_t *document) {
     size_t index;
     json_t *night;
     json_array_foreach(nights, index, night) {
-        if (!json_is_true(json_object_get(night, "latest")))
+        if (!is_last_of_job(nights, index))
             continue;
         night_suite(document, night, first, &suites, &all);
         first = false;

@@ -73,6 +73,8 @@ static void facts_put(const json_t *document, ht_text *out) {
         fact_put(" on", text_at(night, "host"), out);
         fact_put(" at commit", text_at(night, "commit"), out);
         fact_put(", hiptemper", text_at(night, "hiptemper"), out);
+        fact_put(", shard", text_at(night, "shard"), out);
+        fact_put(", verdicts against", text_at(night, "baseline"), out);
         ht_text_append(out, *text_at(night, "ended") ? ".\n\n" : "; it did not end.\n\n");
     }
     ht_text_append(out, "Report made");
@@ -122,10 +124,9 @@ static void rows_put(const json_t *rows, ht_text *out) {
         ht_text_append(out, "No kernels.\n\n");
         return;
     }
-    ht_text_append(out,
-                   "| verdict | kernel | problem | device | speedup | time to the night before "
-                   "| reason |\n"
-                   "|---|---|---|---|---|---|---|\n");
+    ht_text_append(out, "| verdict | kernel | problem | device | speedup | time / before "
+                        "| reason |\n"
+                        "|---|---|---|---|---|---|---|\n");
     json_array_foreach(rows, index, row) {
         ht_text line = {0};
         kernel_row(row, &line);

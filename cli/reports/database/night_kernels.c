@@ -28,9 +28,10 @@ static bool same_at(const json_t *a, const json_t *b, const char *key) {
 /* ---- nights */
 
 static void night_add(void *context, const ht_archive_night *night) {
-    static const char *const members[] = {"host",        "hiptemper", "commit",       "budget",
-                                          "seconds",     "exit",      "least_effect", "verdicts",
-                                          "interrupted", "kernels",   "errors",       NULL};
+    static const char *const members[] = {"host",    "hiptemper",   "commit",       "budget",
+                                          "seconds", "exit",        "least_effect", "verdicts",
+                                          "tag",     "baseline",    "shard",        "devices",
+                                          "kernels", "interrupted", "errors",       NULL};
     gathering *in = context;
     json_t *document = json_loads(night->document, 0, NULL);
     json_t *row =
@@ -51,30 +52,101 @@ static json_t *night_find(const gathering *in, int64_t number) {
     return NULL;
 }
 
-/* Returns the latest night of a job; NULL: there is none. */
-static json_t *night_latest(const gathering *in, const char *job) {
-    json_t *latest = NULL;
+/* Returns true if a night ended, and its rows are known. */
+static bool is_told(const json_t *night) {
+    return json_is_array(json_object_get(night, "kernels"));
+}
+
+/* Returns true if a night took a device, or it is not known which ones it took. */
+static bool takes_device(const json_t *night, const char *device) {
+    const json_t *devices = json_object_get(night, "devices");
     size_t index;
-    json_t *night;
-    json_array_foreach(in->nights, index, night) if (strcmp(text_at(night, "job"), job) == 0)
-        latest = night;
-    return latest;
+    json_t *name;
+    if (json_array_size(devices) == 0)
+        return true;
+    json_array_foreach(devices, index,
+                       name) if (strcmp(json_string_value(name), device) == 0) return true;
+    return false;
+}
+
+/* Returns true if a night had all sources of the job, or those that an earlier one had. */
+static bool takes_sources(const json_t *night, const json_t *earlier) {
+    return same_at(night, earlier, "shard") || (is_told(night) && !*text_at(night, "shard"));
+}
+
+/* Returns true if nothing of a night is the latest, since a later one had all that it had. */
+static bool is_superseded(const json_t *night, const json_t *later) {
+    size_t index;
+    json_t *name;
+    if (!same_at(night, later, "job") || !takes_sources(later, night))
+        return false;
+    json_array_foreach(json_object_get(night, "devices"), index,
+                       name) if (!takes_device(later, json_string_value(name))) return false;
+    return true;
+}
+
+/* Sets "latest" of each night. */
+static void latest_set(const gathering *in) {
+    size_t count = json_array_size(in->nights);
+    for (size_t i = 0; i < count; ++i) {
+        json_t *night = json_array_get(in->nights, i);
+        bool latest = true;
+        for (size_t j = i + 1; j < count && latest; ++j)
+            latest = !is_superseded(night, json_array_get(in->nights, j));
+        json_object_set_new(night, "latest", json_boolean(latest));
+    }
+}
+
+/* Returns true if a night speaks of a kernel: of itself, of all of its file, or of an error in
+ * that. */
+static bool is_mentioned(const json_t *night, const ht_history_kernel *kernel) {
+    const json_t *lists[] = {json_object_get(night, "kernels"), json_object_get(night, "errors")};
+    for (size_t i = 0; i < 2; ++i) {
+        size_t index;
+        json_t *said;
+        json_array_foreach(lists[i], index, said) {
+            bool whole = !*text_at(said, "kernel");
+            bool same = strcmp(text_at(said, "kernel"), kernel->kernel) == 0 &&
+                        strcmp(text_at(said, "problem"), kernel->problem) == 0;
+            if ((whole || same) && strcmp(text_at(said, "file"), kernel->file) == 0 &&
+                (i == 1 || strcmp(text_at(said, "device"), kernel->device) == 0))
+                return true;
+        }
+    }
+    return false;
+}
+
+/* Returns the latest night that had a kernel's source and device to look at: its own, or a later
+ * one that ended. NULL: its own is not in the database. */
+static json_t *night_latest(const gathering *in, const ht_history_kernel *kernel) {
+    const json_t *own = night_find(in, kernel->night);
+    for (size_t i = json_array_size(in->nights); i-- > 0;) {
+        json_t *night = json_array_get(in->nights, i);
+        if (night == own)
+            return night;
+        if (is_told(night) && strcmp(text_at(night, "job"), kernel->job) == 0 &&
+            (is_mentioned(night, kernel) ||
+             (takes_sources(night, own) && takes_device(night, kernel->device))))
+            return night;
+    }
+    return NULL;
 }
 
 /* ---- verdicts */
 
-/* Returns what a night said of a kernel, or NULL. */
+/* Returns what a night said of a kernel, or of all of its file; NULL: nothing. */
 static const json_t *said_find(const json_t *night, const json_t *row) {
     const json_t *found = NULL;
     size_t index;
     json_t *said;
     json_array_foreach(json_object_get(night, "kernels"), index, said) {
-        if (!same_at(said, row, "kernel") || !same_at(said, row, "problem") ||
-            !same_at(said, row, "device") || !same_at(said, row, "file"))
+        bool whole = !*text_at(said, "kernel");
+        bool named = same_at(said, row, "kernel") && same_at(said, row, "problem");
+        if ((!whole && !named) || !same_at(said, row, "device") || !same_at(said, row, "file"))
             continue;
         if (same_at(said, row, "kernel_key"))
             return said;
-        found = *text_at(said, "kernel_key") ? found : said;
+        found = *text_at(said, "kernel_key") && found ? found : said;
     }
     return found;
 }
@@ -110,7 +182,7 @@ static void verdict_compare(const gathering *in, const ht_history_kernel *kernel
 /* Sets the verdict of the latest night of a kernel's job. */
 static void verdict_set(gathering *in, const ht_history_kernel *kernel, json_t *row) {
     static const char *const members[] = {"verdict", "change", "original", "machine", NULL};
-    const json_t *latest = night_latest(in, kernel->job), *own = night_find(in, kernel->night);
+    const json_t *latest = night_latest(in, kernel), *own = night_find(in, kernel->night);
     const json_t *said = said_find(latest, row);
     bool kept = json_is_true(json_object_get(said, "kept"));
     json_object_set_new(row, "kept", json_boolean(kept));
@@ -130,25 +202,10 @@ static void verdict_set(gathering *in, const ht_history_kernel *kernel, json_t *
 
 /* ---- renamed files */
 
-/* Returns true if the latest night of its job, which ended, does not know a kernel: neither it, nor
- * that it had no turn or could not be analysed. */
+/* Returns true if a later night looked at where a kernel was, and it is not there. */
 static bool is_unknown(const gathering *in, const ht_history_kernel *kernel) {
-    const json_t *latest = night_latest(in, kernel->job);
-    const json_t *lists[] = {json_object_get(latest, "kernels"), json_object_get(latest, "errors")};
-    if (!json_is_array(lists[0]))
-        return false;
-    for (size_t i = 0; i < 2; ++i) {
-        size_t index;
-        json_t *said;
-        json_array_foreach(lists[i], index, said) {
-            bool whole = !*text_at(said, "kernel"); /* all of the file */
-            bool same = strcmp(text_at(said, "kernel"), kernel->kernel) == 0 &&
-                        strcmp(text_at(said, "problem"), kernel->problem) == 0;
-            if ((whole || same) && strcmp(text_at(said, "file"), kernel->file) == 0)
-                return false;
-        }
-    }
-    return true;
+    const json_t *latest = night_latest(in, kernel);
+    return latest && latest != night_find(in, kernel->night) && !is_mentioned(latest, kernel);
 }
 
 /* Gives each kernel that is known no more its successor, one of its key in another file, which gets
@@ -224,7 +281,7 @@ static void kernel_add(gathering *in, const ht_history_kernel *kernel) {
         "tuned_ci",        "original_ms", "original_ci",    "tuned_file", "patch_file", "verified",
         "transformations", "emulated",    "problem_fields", NULL};
     static const char *const of_document[] = {"config", "evaluations", "timed", "parts", NULL};
-    const json_t *latest = night_latest(in, kernel->job);
+    const json_t *latest = night_latest(in, kernel);
     bool now = json_integer_value(json_object_get(latest, "night")) == kernel->night;
     if ((kernel->gone && !now) || kernel->former)
         return; /* said before, or there under another name */
@@ -258,9 +315,12 @@ static void not_run_add(gathering *in, const json_t *night) {
         json_t *row;
         if (strcmp(text_at(said, "status"), "not-run") != 0)
             continue;
-        json_array_foreach(in->rows, other, row) known =
-            known || (same_at(row, said, "kernel") && same_at(row, said, "problem") &&
-                      same_at(row, said, "device") && same_at(row, said, "file"));
+        json_array_foreach(in->rows, other, row) {
+            bool whole = !*text_at(said, "kernel");
+            bool named = same_at(row, said, "kernel") && same_at(row, said, "problem");
+            known = known || ((whole || named) && same_at(row, said, "device") &&
+                              same_at(row, said, "file"));
+        }
         if (known)
             continue;
         row = json_copy(said);
@@ -322,10 +382,9 @@ static json_t *errors_take(const gathering *in) {
     size_t index;
     json_t *night;
     json_array_foreach(in->nights, index, night) {
-        bool latest = night_latest(in, text_at(night, "job")) == night;
+        bool latest = json_is_true(json_object_get(night, "latest"));
         if (latest && json_is_array(json_object_get(night, "errors")))
             json_array_extend(errors, json_object_get(night, "errors"));
-        json_object_set_new(night, "latest", json_boolean(latest));
         json_object_del(night, "errors");
         json_object_del(night, "kernels");
     }
@@ -339,11 +398,12 @@ ht_status ht_night_kernels_add(ht_archive *archive, json_t *document, ht_error *
     ht_status status = ht_archive_nights(archive, night_add, &in, error);
     if (status == HT_OK)
         status = ht_archive_results(archive, ht_night_past_add, &in.past, error);
+    latest_set(&in);
     renamed_find(&in);
     for (size_t i = 0; i < in.past.count && status == HT_OK; ++i)
         kernel_add(&in, &in.past.kernels[i]);
-    json_array_foreach(in.nights, index, night) if (night_latest(&in, text_at(night, "job")) ==
-                                                    night) not_run_add(&in, night);
+    json_array_foreach(in.nights, index, night) if (json_is_true(json_object_get(night, "latest")))
+        not_run_add(&in, night);
     json_object_set_new(document, "errors", errors_take(&in));
     json_object_set_new(document, "nights", in.nights);
     json_object_set_new(document, "kernels", rows_sorted(in.rows));

@@ -117,6 +117,9 @@ static void facts_put(page *in) {
         word_put("on", text_at(night, "host"), out);
         word_put("at commit", text_at(night, "commit"), out);
         word_put("with hiptemper", text_at(night, "hiptemper"), out);
+        word_put("shard", text_at(night, "shard"), out);
+        word_put("named", text_at(night, "tag"), out);
+        word_put("verdicts against", text_at(night, "baseline"), out);
         if (!*text_at(night, "ended"))
             ht_text_append(out, "<b>It did not end: it was killed, or is under way.</b>");
         ht_text_append(out, "</p>\n");
@@ -187,12 +190,9 @@ enum {
     TRIED
 };
 static const ht_page_column kernel_columns[] = {
-    {"verdict", false},      {"kernel", false},
-    {"problem", false},      {"device", false},
-    {"status", false},       {"original ms", true},
-    {"tuned ms", true},      {"speedup", true},
-    {"95 % interval", true}, {"time to the night before", true},
-    {"tried", true},         {NULL, false}};
+    {"verdict", false},      {"kernel", false},       {"problem", false}, {"device", false},
+    {"status", false},       {"original ms", true},   {"tuned ms", true}, {"speedup", true},
+    {"95 % interval", true}, {"time / before", true}, {"tried", true},    {NULL, false}};
 
 /* Puts the cell that leads to the kernel's part of the page. */
 static void link_put(const ht_page_column *column, size_t index, const json_t *row, ht_text *out) {

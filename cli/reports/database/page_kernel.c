@@ -66,7 +66,7 @@ static void change_put(const char *name, const json_t *change, ht_text *out) {
     ht_html_text(text_at(change, "verdict"), out);
     ht_text_append(out, "\">");
     ht_html_text(text_at(change, "verdict"), out);
-    ht_text_printf(out, "</span>, %.3f [%.3f, %.3f] times that of the night before</p>\n",
+    ht_text_printf(out, "</span>, %.3f [%.3f, %.3f] times what it was</p>\n",
                    json_number_value(json_object_get(change, "ratio")),
                    json_number_value(json_array_get(ends, 0)),
                    json_number_value(json_array_get(ends, 1)));
