@@ -65,20 +65,25 @@ char *ht_dispatch_header(const ht_choice_table *table, const char *choice, const
         "inline hipError_t launch(%s) {\n",
         parameters.data);
     null_checks_write(template, &out);
+    ht_text_append(&out, "    hipError_t launch_error = hipErrorInvalidValue;\n");
     if (template->problem.name)
         ht_text_printf(&out, "    switch (%s_choice::choose(%s_choice::fields_from(problem))) {\n",
                        name, name);
     else
         ht_text_printf(&out, "    switch (%s_choice::choose({})) {\n", name);
     for (size_t i = 0; i < count; ++i) {
-        ht_text_printf(&out, "    case %zu:\n        return %s_tuned::", i, name);
+        ht_text_printf(&out, "    case %zu:\n        launch_error = %s_tuned::", i, name);
         call_write(template, &configs[i], &out);
-        ht_text_printf(&out, "(%s);\n", names.data);
+        ht_text_printf(&out, "(%s);\n        break;\n", names.data);
     }
-    ht_text_printf(&out,
-                   "    default:\n        return hipErrorInvalidValue;\n    }\n}\n\n"
-                   "} // namespace %s_dispatch\n",
-                   name);
+    ht_text_printf(
+        &out,
+        "    default:\n        break;\n    }\n"
+        "    // The launcher's word for a grid that HIP does not launch.\n"
+        "    return launch_error == hipErrorInvalidConfiguration ? hipErrorInvalidValue\n"
+        "                                                        : launch_error;\n"
+        "}\n\n} // namespace %s_dispatch\n",
+        name);
     free(configs);
     free(name);
     ht_text_free(&parameters);
