@@ -66,20 +66,22 @@ static ht_status all_count(const upkeep *in, ht_database_counts *out) {
 
 /* Has every row compared to its checksum. */
 static ht_status damaged_count(const upkeep *in, int64_t *out) {
-    static const char *const checks[] = {
-        "SELECT count(*) FROM jobs WHERE NOT " HT_DATABASE_JOB_GOOD,
-        "SELECT count(*) FROM evaluations JOIN jobs ON jobs.id = job_id"
-        " WHERE NOT " HT_DATABASE_EVALUATION_GOOD,
-        "SELECT count(*) FROM deaths JOIN jobs ON jobs.id = job_id"
-        " WHERE NOT " HT_DATABASE_DEATH_GOOD,
-        "SELECT count(*) FROM results WHERE NOT " HT_NIGHTS_GOOD,
-        "SELECT count(*) FROM written WHERE NOT " HT_NIGHTS_FILE_GOOD};
+    static const struct {
+        const char *rows, *good;
+    } checks[] = {{"jobs", HT_DATABASE_JOB_GOOD},
+                  {"evaluations JOIN jobs ON jobs.id = job_id", HT_DATABASE_EVALUATION_GOOD},
+                  {"deaths JOIN jobs ON jobs.id = job_id", HT_DATABASE_DEATH_GOOD},
+                  {"results", HT_NIGHTS_GOOD},
+                  {"written", HT_NIGHTS_FILE_GOOD}};
     size_t count = has_table(in, "results") ? 5 : 3;
     ht_status status = HT_OK;
     *out = 0;
     for (size_t i = 0; i < count && status == HT_OK; ++i) {
         int64_t found = 0;
-        status = number(in, checks[i], &found);
+        char *sql =
+            ht_format("SELECT count(*) FROM %s WHERE NOT %s", checks[i].rows, checks[i].good);
+        status = number(in, sql, &found);
+        free(sql);
         *out += status == HT_OK ? found : 0;
     }
     return status;
