@@ -58,6 +58,9 @@ typedef struct xml_reader {
         double number;
         char *text;
     } *(*evaluate)(const char *, void *);
+    void (*object_free)(struct xml_object *);
+    void (*context_free)(void *);
+    void (*document_free)(void *);
 } xml_reader;
 
 static xml_reader reader_load(void) {
@@ -67,21 +70,34 @@ static xml_reader reader_load(void) {
     *(void **)&reader.read_memory = dlsym(library, "xmlReadMemory");
     *(void **)&reader.context_new = dlsym(library, "xmlXPathNewContext");
     *(void **)&reader.evaluate = dlsym(library, "xmlXPathEvalExpression");
-    cr_assert(reader.read_memory && reader.context_new && reader.evaluate);
+    *(void **)&reader.object_free = dlsym(library, "xmlXPathFreeObject");
+    *(void **)&reader.context_free = dlsym(library, "xmlXPathFreeContext");
+    *(void **)&reader.document_free = dlsym(library, "xmlFreeDoc");
+    cr_assert(reader.read_memory && reader.context_new && reader.evaluate && reader.object_free &&
+              reader.context_free && reader.document_free);
     return reader;
 }
 
-/* Returns "string(PATH)" of an XML text, as XPath has it; leaked. */
+/* Returns "string(PATH)" of an XML text, as XPath has it; borrowed for a few further calls. */
 static const char *xml_text(const char *xml, const char *path) {
-    enum { NO_NETWORK = 1 << 11 };
+    enum { NO_NETWORK = 1 << 11, KEPT = 8 };
+    static char *kept[KEPT];
+    static size_t next;
     const xml_reader reader = reader_load();
     void *document = reader.read_memory(xml, (int)strlen(xml), "r.xml", NULL, NO_NETWORK);
     cr_assert(document, "it is no XML: %s", xml);
     char *words = ht_format("string(%s)", path);
-    struct xml_object *value = reader.evaluate(words, reader.context_new(document));
+    void *context = reader.context_new(document);
+    struct xml_object *value = reader.evaluate(words, context);
     free(words);
     cr_assert(value && value->text);
-    return value->text;
+    char **text = &kept[next++ % KEPT];
+    free(*text);
+    *text = ht_strdup(value->text);
+    reader.object_free(value);
+    reader.context_free(context);
+    reader.document_free(document);
+    return *text;
 }
 
 static const json_t *kernel_of(const forms *made, const char *name) {
