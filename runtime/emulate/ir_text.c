@@ -20,8 +20,9 @@ bool ht_ir_span_begins(ht_ir_span span, const char *prefix) {
     return span.length >= length && memcmp(span.at, prefix, length) == 0;
 }
 
+/* A span that is not there has no address either. */
 static const char *find(ht_ir_span span, const char *word) {
-    return memmem(span.at, span.length, word, strlen(word));
+    return span.length > 0 ? memmem(span.at, span.length, word, strlen(word)) : NULL;
 }
 
 bool ht_ir_span_has(ht_ir_span span, const char *word) {
@@ -35,7 +36,7 @@ bool ht_ir_span_equal(ht_ir_span a, ht_ir_span b) {
 ht_ir_span ht_ir_span_after(ht_ir_span span, const char *mark) {
     const char *at = find(span, mark);
     if (at == NULL)
-        return (ht_ir_span){span.at + span.length, 0};
+        return (ht_ir_span){span.length > 0 ? span.at + span.length : span.at, 0};
     at += strlen(mark);
     return (ht_ir_span){at, span.length - (size_t)(at - span.at)};
 }
