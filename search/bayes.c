@@ -11,6 +11,9 @@
  * that knows the rest of the space. Seeds that lose against the first of the spread count as
  * nothing.
  *
+ * With a prior (search/prior.h), the first of the spread are among those that it likes best, the
+ * others come in turn with the model's picks, and the process's mean is the prior's.
+ *
  * Where the caller knows steps that are worth a try, these come first instead (search/ladder.h),
  * and the spread is rare.
  *
@@ -51,6 +54,11 @@ const ht_bayes_settings ht_bayes_defaults = {
     .patience = 15,
     .daring = 1,
     .pool = 4500,
+    .design_led = 8,
+    .design_prior = 10,
+    .led = 0.05,
+    .prior_noise = 0.25,
+    .prior_fade = 10,
 };
 
 typedef struct bayes {
@@ -68,7 +76,7 @@ static void *bayes_create(const ht_space *space, const ht_strategy_options *opti
     bayes *self = ht_alloc(1, sizeof *self);
     ht_explorer_begin(&self->explorer, space, options);
     ht_bayes_model_begin(&self->model, &self->explorer,
-                         options->bayes ? options->bayes : &ht_bayes_defaults);
+                         options->bayes ? options->bayes : &ht_bayes_defaults, options->prior);
     ht_ladder_begin(&self->ladder, &self->explorer, options->moves, options->move_count);
     self->seed_count = self->explorer.point_count;
     self->best_seed = self->best_design = INFINITY;
@@ -113,12 +121,53 @@ static double distance_to_asked(bayes *self, const ht_config *config) {
     return nearest;
 }
 
+/* Returns true if the next of the spread is led by the prior: the first ones, and most of those
+ * that are asked for before there is a model. */
+static bool is_led(const bayes *self) {
+    enum { UNLED = 4 }; /* one in N */
+    bool blind = self->model.successes < SUCCESSES_LEAST && self->design % UNLED != 0;
+    return self->model.expectation &&
+           (blind || self->design < (size_t)self->model.settings->design_led);
+}
+
+static double expected_of(const bayes *self, const ht_config *config) {
+    return ht_prior_mean(self->model.expectation, &self->model.weights, config);
+}
+
+static int compare_doubles(const void *a, const void *b) {
+    double left = *(const double *)a, right = *(const double *)b;
+    return (left > right) - (left < right);
+}
+
+/* Returns how long a configuration that is led may be expected to take; INFINITY: any may be. */
+static double led_limit(bayes *self) {
+    enum { SAMPLES = 200 };
+    double expected[SAMPLES];
+    if (!is_led(self))
+        return INFINITY;
+    for (size_t i = 0; i < SAMPLES; ++i) {
+        ht_config config = ht_space_sample(self->explorer.space, &self->explorer.random);
+        expected[i] = expected_of(self, &config);
+    }
+    qsort(expected, SAMPLES, sizeof *expected, compare_doubles);
+    return expected[(size_t)(self->model.settings->led * SAMPLES)];
+}
+
+/* Draws one that is expected to take no longer; any one, if such are rare. */
+static ht_config led_sample(bayes *self, double limit) {
+    enum { TRIES = 100 };
+    ht_config config = ht_space_sample(self->explorer.space, &self->explorer.random);
+    for (int i = 1; i < TRIES && limit < INFINITY && expected_of(self, &config) > limit; ++i)
+        config = ht_space_sample(self->explorer.space, &self->explorer.random);
+    return config;
+}
+
 /* Picks the farthest of some samples from all asked so far (best-candidate sampling, Mitchell
  * 1991). */
 static bool spread_pick(bayes *self, ht_config *out_config) {
-    double farthest = -1;
+    double farthest = -1, limit = led_limit(self);
     for (int i = 0; i < self->model.settings->spread; ++i) {
-        ht_config config = ht_space_sample(self->explorer.space, &self->explorer.random);
+        ht_config config = led_sample(self, limit);
         if (ht_explorer_find(&self->explorer, &config) != HT_NO_POINT)
             continue;
         double distance = self->explorer.point_count ? distance_to_asked(self, &config) : 0;
@@ -138,6 +187,10 @@ static bool spread_due(const bayes *self) {
     if (self->ladder.count)
         return self->design < (size_t)settings->design_seeded &&
                (size_t)settings->design_apart * (self->design + 1) <= self->picked;
+    size_t led = self->model.expectation ? (size_t)settings->design_led : 0;
+    if (led && self->seed_count == 0)
+        return self->design < led ||
+               (self->design < (size_t)settings->design_prior && self->design < led + self->picked);
     if (self->seed_count == 0 || self->best_design < self->best_seed)
         return self->design < (size_t)settings->design;
     return self->design < (size_t)settings->design_seeded && self->design < self->picked;

@@ -27,7 +27,7 @@ static ht_config *sample_of(ht_explorer *explorer, size_t *out_count) {
 }
 
 void ht_bayes_model_begin(ht_bayes_model *model, ht_explorer *explorer,
-                          const ht_bayes_settings *settings) {
+                          const ht_bayes_settings *settings, const ht_prior *prior) {
     size_t count;
     ht_config *sample = sample_of(explorer, &count);
     *model = (ht_bayes_model){.settings = settings, .explorer = explorer};
@@ -45,6 +45,12 @@ void ht_bayes_model_begin(ht_bayes_model *model, ht_explorer *explorer,
         model->prior.length[k] = settings->length[ht_features_kind(model->features, k)];
     ht_feasibility_begin(&model->feasibility, d);
     model->scores = ht_alloc(model->pool.limit + 1, sizeof *model->scores);
+    if (prior && prior->count) {
+        model->expectation = prior;
+        ht_prior_learn(prior, NULL, NULL, 0, settings->prior_noise, settings->prior_fade,
+                       &model->weights);
+        model->expected = ht_alloc(model->pool.limit + 1, sizeof *model->expected);
+    }
 }
 
 void ht_bayes_model_end(ht_bayes_model *model) {
@@ -57,6 +63,7 @@ void ht_bayes_model_end(ht_bayes_model *model) {
     free(model->observed);
     free(model->chances);
     free(model->scores);
+    free(model->expected);
 }
 
 const double *ht_bayes_model_point(ht_bayes_model *model, size_t point) {
@@ -91,13 +98,22 @@ static double cost_of(const ht_bayes_model *model, size_t observation) {
     return model->explorer->points[model->observed[observation]].cost;
 }
 
-/* Returns features and standardised costs of `count` points. */
+/* Returns what is expected of a configuration, in the objective's units. */
+static double expected_of(const ht_bayes_model *model, const ht_config *config) {
+    if (!model->expectation)
+        return 0;
+    return ht_prior_mean(model->expectation, &model->weights, config) / model->objective.deviation;
+}
+
+/* Returns features of `count` points, and how far their standardised costs are above what was
+ * expected. */
 static double *rows_of(ht_bayes_model *model, const size_t *points, size_t count, double *y) {
     size_t d = ht_features_count(model->features);
     double *x = ht_alloc(count * d + 1, sizeof *x);
     for (size_t i = 0; i < count; ++i) {
         memcpy(x + i * d, ht_bayes_model_point(model, points[i]), d * sizeof *x);
-        y[i] = ht_objective_of(&model->objective, model->explorer->points[points[i]].cost);
+        const ht_point *point = &model->explorer->points[points[i]];
+        y[i] = ht_objective_of(&model->objective, point->cost) - expected_of(model, &point->config);
     }
     return x;
 }
@@ -135,6 +151,24 @@ static void objective_set(ht_bayes_model *model) {
     free(costs);
 }
 
+/* Learns what the prior's facts are worth here. */
+static void prior_learn(ht_bayes_model *model) {
+    const ht_prior *prior = model->expectation;
+    if (!prior)
+        return;
+    double *facts = ht_alloc(model->successes * prior->count, sizeof *facts);
+    double *y = ht_alloc(model->successes, sizeof *y);
+    for (size_t i = 0; i < model->successes; ++i) {
+        const ht_point *point = &model->explorer->points[model->observed[i]];
+        prior->values(prior->context, &point->config, facts + i * prior->count);
+        y[i] = ht_objective_of(&model->objective, point->cost) * model->objective.deviation;
+    }
+    ht_prior_learn(prior, facts, y, model->successes, model->settings->prior_noise,
+                   model->settings->prior_fade, &model->weights);
+    free(facts);
+    free(y);
+}
+
 static void fit_one(ht_bayes_model *model, size_t process) {
     const ht_bayes_settings *settings = model->settings;
     ht_gp_parameters *parameters = &model->parameters[process];
@@ -158,6 +192,7 @@ static void fit(ht_bayes_model *model) {
     bool several = model->successes <= (size_t)settings->processes_until;
     model->process_count = several ? (size_t)settings->processes : 1;
     objective_set(model);
+    prior_learn(model);
     for (size_t i = 0; i < model->process_count; ++i)
         fit_one(model, i);
     model->successes_at_fit = model->successes;
@@ -169,7 +204,8 @@ static void observe(ht_bayes_model *model, const size_t *points, size_t count) {
     for (size_t i = 0; i < model->process_count; ++i)
         ht_gp_observe(model->processes[i], x, y, count);
     for (size_t i = 0; i < count; ++i)
-        model->best = fmin(model->best, y[i]);
+        model->best = fmin(model->best, ht_objective_of(&model->objective,
+                                                        model->explorer->points[points[i]].cost));
     free(x);
     free(y);
 }
@@ -181,6 +217,8 @@ static void restart(ht_bayes_model *model) {
     ht_pool_refresh(&model->pool, model->explorer, &model->ranking, before ? model->scores : NULL);
     for (size_t i = 0; i < model->process_count; ++i)
         ht_gp_begin(model->processes[i], &model->parameters[i], model->pool.x, model->pool.count);
+    for (size_t i = 0; model->expectation && i < model->pool.count; ++i)
+        model->expected[i] = (float)expected_of(model, &model->pool.configs[i]);
     model->best = INFINITY;
     model->told_at_chances = 0;
     if (model->successes <= OBSERVED_MAX) {
@@ -247,7 +285,8 @@ static void scores_add(ht_bayes_model *model, const ht_gp *process) {
     const float *mean = ht_gp_mean(process), *variance = ht_gp_variance(process);
     for (size_t i = 0; i < model->pool.count; ++i)
         if (!model->pool.asked[i])
-            model->scores[i] += (float)ht_expected_improvement(best, mean[i], variance[i]);
+            model->scores[i] += (float)ht_expected_improvement(
+                best, mean[i] + (model->expected ? model->expected[i] : 0), variance[i]);
 }
 
 static ptrdiff_t best_scored(ht_bayes_model *model) {

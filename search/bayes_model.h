@@ -8,6 +8,7 @@
 #include "search/gp.h"
 #include "search/objective.h"
 #include "search/pool.h"
+#include "search/prior.h"
 
 typedef struct ht_bayes_model {
     const ht_bayes_settings *settings;
@@ -38,10 +39,14 @@ typedef struct ht_bayes_model {
     float *chances; /* of the pool's candidates to succeed; NULL: all 1 */
     size_t told_at_chances;
     float *scores; /* of the pool's candidates, at the last pick */
+
+    const ht_prior *expectation; /* the mean of the processes; NULL: 0; borrowed */
+    ht_prior_weights weights;    /* of its facts, learnt at the last fit */
+    float *expected; /* of the pool's candidates, in the objective's units; NULL: all 0 */
 } ht_bayes_model;
 
 void ht_bayes_model_begin(ht_bayes_model *model, ht_explorer *explorer,
-                          const ht_bayes_settings *settings);
+                          const ht_bayes_settings *settings, const ht_prior *prior);
 void ht_bayes_model_end(ht_bayes_model *model);
 /* The features of a point of the explorer; borrowed until the next point. */
 const double *ht_bayes_model_point(ht_bayes_model *model, size_t point);

@@ -99,7 +99,8 @@ static ht_status search_run(const crew *crew, size_t repeat, ht_error *error) {
     ht_strategy_options given = {.seed = ht_random_next(&random),
                                  .seeds = options->seeds,
                                  .seed_count = options->seed_count,
-                                 .bayes = options->bayes};
+                                 .bayes = options->bayes,
+                                 .prior = options->prior};
     search run = {.crew = crew, .trace = &crew->traces[repeat]};
     double begun = processor_seconds();
     ht_status status = ht_strategy_create(options->strategy, ht_replay_space(crew->replay), &given,

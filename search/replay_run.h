@@ -27,6 +27,7 @@ typedef struct ht_replay_options {
     const ht_config *seeds; /* for every search */
     size_t seed_count;
     const struct ht_bayes_settings *bayes; /* of the strategy; NULL: its defaults */
+    const struct ht_prior *prior;          /* NULL: none */
     const volatile int *interrupted;       /* becomes non-zero on Ctrl-C; may be NULL */
     /* After each search, from any thread, one at a time; may be NULL. */
     void (*on_repeat)(void *context, size_t done);

@@ -29,6 +29,9 @@ typedef struct ht_strategy_options {
                              serves (bayes, auto); borrowed during create */
     size_t move_count;
     const struct ht_bayes_settings *bayes; /* search/bayes.h; NULL: the defaults; borrowed */
+    /* What bayes and auto expect of configurations (search/prior.h); NULL: nothing. Borrowed until
+     * the strategy is freed. */
+    const struct ht_prior *prior;
 } ht_strategy_options;
 
 typedef struct ht_strategy ht_strategy;

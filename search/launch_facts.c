@@ -1,0 +1,97 @@
+#include "search/launch_facts.h"
+
+#include <ctype.h>
+#include <jansson.h>
+#include <math.h>
+#include <string.h>
+
+static const double USUAL_THREADS = 256;
+
+/* Of a prototype on recorded runs; why they are plausible elsewhere: a row of a tile that does not
+ * divide begins within a cache line, so that each load of a wavefront may touch twice the lines:
+ * log 2. Along y only the last row of blocks has less to do. Lanes that idle take their share of
+ * the time, and what makes one wavefront unlike the others costs besides. Large blocks leave a
+ * compute unit with nothing else to run while they wait; narrow ones read several rows at once. */
+static const double weights[HT_LAUNCH_FACTS] = {
+    [HT_FACT_PARTIAL_X] = 0.7,  [HT_FACT_PARTIAL_YZ] = 0.15,  [HT_FACT_PARTIAL_WAVE] = 0.3,
+    [HT_FACT_IDLE_LANES] = 1.0, [HT_FACT_LARGE_BLOCK] = 0.15, [HT_FACT_NARROW_BLOCK] = 0.15,
+};
+
+double ht_wavefront_of_name(const char *device) {
+    static const char *const wide[] = {"Vega", "Radeon VII", "gfx9"};
+    for (size_t i = 0; i < sizeof wide / sizeof *wide; ++i)
+        if (strstr(device, wide[i]))
+            return 64;
+    for (const char *at = device; (at = strstr(at, "MI")) != NULL; at += strlen("MI"))
+        if (isdigit((unsigned char)at[2]) && (at == device || !isalnum((unsigned char)at[-1])))
+            return 64;
+    return 32;
+}
+
+/* Finds STEM_x, or STEM for x. */
+static ptrdiff_t dimension_named(const ht_space *space, const char *stem, int axis) {
+    size_t length = strlen(stem);
+    for (size_t i = 0; i < ht_space_dimension_count(space); ++i) {
+        const char *name = ht_space_dimension(space, i)->name;
+        if (strncmp(name, stem, length) != 0)
+            continue;
+        const char *end = name + length;
+        if ((end[0] == '_' && end[1] == "xyz"[axis] && !end[2]) || (axis == 0 && !end[0]))
+            return (ptrdiff_t)i;
+    }
+    return -1;
+}
+
+bool ht_launch_facts_of_names(const ht_space *space, const char *problem, const char *device,
+                              ht_launch_facts *out_facts) {
+    *out_facts = (ht_launch_facts){.space = space, .wavefront = ht_wavefront_of_name(device)};
+    json_t *extents = json_loads(problem, JSON_DECODE_ANY, NULL);
+    bool found = false;
+    for (int axis = 0; axis < HT_LAUNCH_AXES; ++axis) {
+        out_facts->block[axis] = dimension_named(space, "block_size", axis);
+        out_facts->tile[axis] = dimension_named(space, "tile_size", axis);
+        found = found || out_facts->block[axis] >= 0;
+        const json_t *extent = json_array_get(extents, (size_t)axis);
+        if (axis == 0 && !json_is_array(extents))
+            extent = extents;
+        out_facts->extent[axis] = json_is_number(extent) ? json_number_value(extent) : 0;
+    }
+    json_decref(extents);
+    return found;
+}
+
+static double value_of(const ht_launch_facts *facts, ptrdiff_t dimension, const ht_config *config) {
+    if (dimension < 0)
+        return 1;
+    const ht_dimension *of = ht_space_dimension(facts->space, (size_t)dimension);
+    return fmax(1, of->numbers[config->choice[dimension]]);
+}
+
+void ht_launch_facts_values(const ht_launch_facts *facts, const ht_config *config,
+                            double *out_values) {
+    double threads = 1, block_x = value_of(facts, facts->block[0], config);
+    bool partial[HT_LAUNCH_AXES];
+    for (int axis = 0; axis < HT_LAUNCH_AXES; ++axis) {
+        double block = value_of(facts, facts->block[axis], config);
+        double covered = block * value_of(facts, facts->tile[axis], config);
+        partial[axis] = facts->extent[axis] > 0 && fmod(facts->extent[axis], covered) != 0;
+        threads *= block;
+    }
+    double lanes = ceil(threads / facts->wavefront) * facts->wavefront;
+    out_values[HT_FACT_PARTIAL_X] = partial[0];
+    out_values[HT_FACT_PARTIAL_YZ] = partial[1] || partial[2];
+    out_values[HT_FACT_PARTIAL_WAVE] = lanes > threads;
+    out_values[HT_FACT_IDLE_LANES] = log(lanes / threads);
+    out_values[HT_FACT_LARGE_BLOCK] = fmax(0, log2(threads / USUAL_THREADS));
+    out_values[HT_FACT_NARROW_BLOCK] = fmax(0, log2(facts->wavefront / block_x));
+}
+
+static void values(const void *context, const ht_config *config, double *out_values) {
+    ht_launch_facts_values(context, config, out_values);
+}
+
+ht_prior ht_launch_facts_prior(const ht_launch_facts *facts) {
+    ht_prior prior = {.count = HT_LAUNCH_FACTS, .values = values, .context = facts};
+    memcpy(prior.weight, weights, sizeof weights);
+    return prior;
+}
