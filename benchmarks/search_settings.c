@@ -5,8 +5,10 @@
  *   search_settings FOLDER choose [NAME=VALUE...]    each alternative below, leaving one GPU out
  * and leaving one kernel out FOLDER has a folder for each kernel, with its space (T1.json) and its
  * runs (*.json.gz). Names: repeats, evals, batch, seeds (of the other GPUs; 0: none), worst (1:
- * their worst), strategy, and the settings of search/bayes.h. */
+ * their worst), facts (0: without those of launches), strategy, and the settings of search/bayes.h.
+ */
 #include "search/bayes.h"
+#include "search/launch_facts.h"
 #include "search/replay_run.h"
 #include "search/score.h"
 
@@ -31,7 +33,7 @@ typedef struct run {
 
 typedef struct trial {
     ht_bayes_settings bayes;
-    double repeats, evals, batch, seeds, worst, seed;
+    double repeats, evals, batch, seeds, worst, seed, facts;
     const char *strategy;
 } trial;
 
@@ -125,6 +127,13 @@ static result measure(const run *run, const trial *trial) {
                                  .seeds = seeds,
                                  .seed_count = trial->seeds ? seeds_of(run, trial, seeds) : 0,
                                  .bayes = &trial->bayes};
+    ht_launch_facts facts;
+    ht_prior prior;
+    if (trial->facts && ht_launch_facts_of_names(run->space, run->recording->problem,
+                                                 run->recording->device, &facts)) {
+        prior = ht_launch_facts_prior(&facts);
+        options.prior = &prior;
+    }
     if (trial->seeds && !options.seed_count)
         return result;
     ht_replay_trace *traces = ht_alloc(repeats, sizeof *traces);
@@ -200,6 +209,12 @@ static const name names[] = {
     DOUBLE(seeds),
     DOUBLE(worst),
     DOUBLE(seed),
+    DOUBLE(facts),
+    BAYES_INT(design_led),
+    BAYES_INT(design_prior),
+    BAYES(led),
+    BAYES(prior_noise),
+    BAYES(prior_fade),
     BAYES_INT(features),
     BAYES_INT(design),
     BAYES_INT(design_seeded),
@@ -314,8 +329,12 @@ static void choose(const trial *base) {
 }
 
 int main(int argc, char **argv) {
-    trial trial = {
-        .bayes = ht_bayes_defaults, .repeats = 20, .evals = 200, .batch = 1, .strategy = "auto"};
+    trial trial = {.bayes = ht_bayes_defaults,
+                   .repeats = 20,
+                   .evals = 200,
+                   .batch = 1,
+                   .facts = 1,
+                   .strategy = "auto"};
     bool choosing = argc > 2 && !strcmp(argv[2], "choose");
     if (argc < 2) {
         fprintf(stderr, "usage: search_settings FOLDER [choose] [NAME=VALUE...]\n");

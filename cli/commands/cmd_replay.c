@@ -6,6 +6,7 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "base/result.h"
+#include "search/launch_facts.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -25,6 +26,7 @@ typedef struct replay_options {
     ht_option_list seeds_from;
     uint64_t seed_count;
     bool worst_seeds;
+    bool no_facts;
     uint64_t batch;
     uint64_t threads;
     bool partial;
@@ -53,6 +55,9 @@ static const ht_option options[] = {
      .min = 1, .help = "How many configurations to begin with."},
     {"worst-seeds", HT_OPTION_FLAG, offsetof(replay_options, worst_seeds),
      .help = "Begins with the worst that succeeded instead: how much harm does bad advice do?"},
+    {"no-facts", HT_OPTION_FLAG, offsetof(replay_options, no_facts),
+     .help = "Expects nothing of a configuration before it is tried: not that tiles should divide "
+             "the problem, nor that wavefronts should be full."},
     {"batch", HT_OPTION_COUNT, offsetof(replay_options, batch), "B", .fallback = "1", .min = 1,
      .help = "Asks the strategy for B configurations at once."},
     {"threads", HT_OPTION_COUNT, offsetof(replay_options, threads), "T", .min = 1,
@@ -74,6 +79,8 @@ typedef struct replaying {
     ht_recording *recording;
     ht_replay *replay;
     ht_score score;
+    ht_launch_facts facts;
+    bool has_facts;
     ht_config *seeds;
     size_t seed_count;
     const char **names;
@@ -121,6 +128,9 @@ static ht_status load(replaying *job, ht_error *error) {
         status = ht_replay_create(job->space, job->recording, given->partial, &job->replay, error);
     if (status == HT_OK)
         ht_score_make(job->replay, &job->score);
+    job->has_facts = status == HT_OK && !given->no_facts &&
+                     ht_launch_facts_of_names(job->space, job->recording->problem,
+                                              job->recording->device, &job->facts);
     return status;
 }
 
@@ -185,6 +195,7 @@ static void traces_free(ht_replay_trace *traces, size_t count) {
 /* Runs the strategies, then random search alone, without seeds, for its own P. */
 static ht_status run_all(replaying *job, ht_error *error) {
     const replay_options *given = job->given;
+    const ht_prior prior = ht_launch_facts_prior(&job->facts);
     ht_replay_options wanted = {
         .seed = given->seed,
         .repeats = (size_t)given->repeats,
@@ -195,6 +206,7 @@ static ht_status run_all(replaying *job, ht_error *error) {
         .threads = threads_of(given),
         .seeds = job->seeds,
         .seed_count = job->seed_count,
+        .prior = job->has_facts ? &prior : NULL,
         .interrupted = &ht_interrupted,
         .on_repeat = on_repeat,
         .context = job,
@@ -254,6 +266,7 @@ static int finish(replaying *job, bool interrupted, FILE *out) {
         .max_evaluations = given->max_evaluations,
         .batch = (size_t)given->batch,
         .seed_count = job->seed_count,
+        .facts = job->has_facts ? &job->facts : NULL,
         .interrupted = interrupted,
         .runs = job->runs,
         .run_count = runs_keep(job),

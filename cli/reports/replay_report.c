@@ -89,6 +89,11 @@ static void print_head(const ht_replay_report *report, FILE *out) {
     if (report->seed_count)
         fprintf(out, "Every search begins with %zu configurations from other runs.\n",
                 report->seed_count);
+    if (report->facts)
+        fprintf(out,
+                "bayes and auto expect longer times where tiles do not divide the problem and "
+                "wavefronts of %.0f are not full (--no-facts: nothing).\n",
+                report->facts->wavefront);
 }
 
 static void print_notes(const ht_replay_report *report, FILE *out) {
@@ -163,6 +168,7 @@ static json_t *run_json(const ht_replay_report *report, const ht_replayed *run) 
     json_object_set_new(json, "max_evals", json_integer((json_int_t)report->max_evaluations));
     json_object_set_new(json, "batch", json_integer((json_int_t)report->batch));
     json_object_set_new(json, "seeds", json_integer((json_int_t)report->seed_count));
+    json_object_set_new(json, "facts", json_boolean(report->facts));
     json_object_set_new(json, "curve", curve_json(report, run));
     json_object_set_new(json, "P",
                         number_or_null(ht_score_performance(score, run->traces, run->count)));

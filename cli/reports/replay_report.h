@@ -2,6 +2,7 @@
 #ifndef HT_CLI_REPORTS_REPLAY_REPORT_H
 #define HT_CLI_REPORTS_REPLAY_REPORT_H
 
+#include "search/launch_facts.h"
 #include "search/score.h"
 
 #include <jansson.h>
@@ -23,7 +24,8 @@ typedef struct ht_replay_report {
     double random_performance; /* NAN: not measured */
     uint64_t seed, max_evaluations;
     size_t batch;
-    size_t seed_count; /* configurations that every search began with */
+    size_t seed_count;            /* configurations that every search began with */
+    const ht_launch_facts *facts; /* that bayes and auto were given; NULL: none */
     bool interrupted;
     const ht_replayed *runs;
     size_t run_count;
