@@ -50,6 +50,7 @@ static void automatic_tell(void *data, const ht_config *config, const ht_outcome
 const ht_strategy_class ht_strategy_class_auto = {
     .name = "auto",
     .description = "Bayesian optimisation first, a genetic algorithm after 400 evaluations",
+    .expects = true,
     .create = automatic_create,
     .ask = automatic_ask,
     .tell = automatic_tell,

@@ -223,6 +223,7 @@ static size_t bayes_ask(void *data, size_t want, ht_config *out_configs) {
 const ht_strategy_class ht_strategy_class_bayes = {
     .name = "bayes",
     .description = "Bayesian optimisation with a Gaussian process (Jones 1998)",
+    .expects = true,
     .create = bayes_create,
     .ask = bayes_ask,
     .tell = bayes_tell,

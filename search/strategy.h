@@ -29,8 +29,8 @@ typedef struct ht_strategy_options {
                              serves (bayes, auto); borrowed during create */
     size_t move_count;
     const struct ht_bayes_settings *bayes; /* search/bayes.h; NULL: the defaults; borrowed */
-    /* What bayes and auto expect of configurations (search/prior.h); NULL: nothing. Borrowed until
-     * the strategy is freed. */
+    /* What is expected of configurations (search/prior.h), for the strategies that make use of it;
+     * NULL: nothing. Borrowed until the strategy is freed. */
     const struct ht_prior *prior;
 } ht_strategy_options;
 
@@ -39,6 +39,7 @@ typedef struct ht_strategy ht_strategy;
 typedef struct ht_strategy_class {
     const char *name;        /* "random" */
     const char *description; /* one line for --help, with its source */
+    bool expects;            /* makes use of ht_strategy_options.prior */
     void *(*create)(const ht_space *space, const ht_strategy_options *options);
     /* Up to `want` configurations; fewer or 0 only when the space is exhausted. Seeds and repeats
      * are handled by the caller (ht_strategy_ask): a class may propose what `seen` says was asked

@@ -6,6 +6,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 static const uint64_t points[] = {10, 25, 50, 100, 150, 200};
 enum { POINTS = sizeof points / sizeof *points };
@@ -72,6 +73,14 @@ static void print_row(const ht_replay_report *report, const ht_replayed *run, ht
         free(cells[i]);
 }
 
+/* Returns true if a strategy was given facts, and made use of them. */
+static bool is_given_facts(const ht_replay_report *report, const ht_replayed *run) {
+    for (size_t i = 0; report->facts && ht_strategy_classes[i]; ++i)
+        if (strcmp(ht_strategy_classes[i]->name, run->strategy) == 0)
+            return ht_strategy_classes[i]->expects;
+    return false;
+}
+
 static void print_head(const ht_replay_report *report, FILE *out) {
     ht_replay_counts counts = ht_replay_count(report->replay);
     const ht_recording *recording = report->recording;
@@ -89,7 +98,10 @@ static void print_head(const ht_replay_report *report, FILE *out) {
     if (report->seed_count)
         fprintf(out, "Every search begins with %zu configurations from other runs.\n",
                 report->seed_count);
-    if (report->facts)
+    bool expects = false;
+    for (size_t i = 0; i < report->run_count; ++i)
+        expects = expects || is_given_facts(report, &report->runs[i]);
+    if (expects)
         fprintf(out,
                 "bayes and auto expect longer times where tiles do not divide the problem and "
                 "wavefronts of %.0f are not full (--no-facts: nothing).\n",
@@ -168,7 +180,7 @@ static json_t *run_json(const ht_replay_report *report, const ht_replayed *run) 
     json_object_set_new(json, "max_evals", json_integer((json_int_t)report->max_evaluations));
     json_object_set_new(json, "batch", json_integer((json_int_t)report->batch));
     json_object_set_new(json, "seeds", json_integer((json_int_t)report->seed_count));
-    json_object_set_new(json, "facts", json_boolean(report->facts));
+    json_object_set_new(json, "facts", json_boolean(is_given_facts(report, run)));
     json_object_set_new(json, "curve", curve_json(report, run));
     json_object_set_new(json, "P",
                         number_or_null(ht_score_performance(score, run->traces, run->count)));

@@ -25,7 +25,7 @@ typedef struct ht_replay_report {
     uint64_t seed, max_evaluations;
     size_t batch;
     size_t seed_count;            /* configurations that every search began with */
-    const ht_launch_facts *facts; /* that bayes and auto were given; NULL: none */
+    const ht_launch_facts *facts; /* that strategies were given; NULL: none */
     bool interrupted;
     const ht_replayed *runs;
     size_t run_count;

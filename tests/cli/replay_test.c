@@ -92,6 +92,26 @@ Test(replay_command, advice) {
     json_decref(bad);
 }
 
+/* Facts of launches are said to be given, and only where a strategy makes use of them. */
+Test(replay_command, facts_of_launches_are_given_unless_they_are_not_wanted) {
+    json_t *with = run_json(ON RUN " --repeats 3 --max-evals 12 --json");
+    json_t *without = run_json(ON RUN " --repeats 3 --max-evals 12 --no-facts --json");
+    json_t *random = run_json(ON RUN " --strategy random --repeats 3 --max-evals 12 --json");
+    cr_expect(json_is_true(json_object_get(with, "facts")));
+    cr_expect(json_is_false(json_object_get(without, "facts")));
+    cr_expect(json_is_false(json_object_get(random, "facts")));
+    cr_expect_not(json_equal(json_object_get(with, "curve"), json_object_get(without, "curve")));
+    json_decref(with);
+    json_decref(without);
+    json_decref(random);
+    program_result result = program_run(ON RUN " --repeats 3 --max-evals 12");
+    cr_expect(strstr(result.out, "wavefronts of 32"), "%s", result.out);
+    program_free(&result);
+    result = program_run(ON RUN " --repeats 3 --max-evals 12 --no-facts");
+    cr_expect_not(strstr(result.out, "wavefronts"), "%s", result.out);
+    program_free(&result);
+}
+
 Test(replay_command, table_and_curve) {
     program_result result =
         program_run(ON RUN " --strategy random --repeats 4 --max-evals 30 --curve curve.tsv");
