@@ -253,6 +253,7 @@ Test(database_merge, prune_removes_what_is_old_and_keeps_the_latest_results) {
     cr_expect_eq(counts.evaluations, 0);
     cr_expect_eq(counts.jobs, 0);
     cr_expect_eq(counts.results, 1, "the latest of the only kernel");
+    free(file);
 }
 
 /* They are reused when the kernel is timed again. */
