@@ -1,5 +1,5 @@
-/* What the numbers of a launch say of a configuration before it is compiled: tiles that do not
- * divide the problem, wavefronts that are not full, blocks that are narrow or large. A prior
+/* Facts of a launch, known before a configuration is compiled: tiles that do not divide the
+ * problem, wavefronts that are not full, blocks that are narrow or large. A prior
  * (search/prior.h) for searches on GPUs; the cores that emulate one know nothing of wavefronts. */
 #ifndef HT_SEARCH_LAUNCH_FACTS_H
 #define HT_SEARCH_LAUNCH_FACTS_H

@@ -1,9 +1,9 @@
-/* What is expected of configurations before any was tried: facts, each a number for every
- * configuration, with how much longer its unit is expected to take, as a difference of logarithms
- * of times. Their sum is the mean of the model of the strategies `bayes` and `auto`. As outcomes
- * come, the weights are learnt from them; a weight whose sign would turn is 0, and all fade, so
- * that facts that mislead end as nothing. docs/search.md#what-is-known-before says what it is
- * worth. */
+/* Expectations of configurations before any was tried: facts, each a number for every
+ * configuration, with how much longer its unit is expected to take, as a difference of
+ * logarithms of times. Their sum is the mean of the model of the strategies `bayes` and `auto`.
+ * As outcomes come, the weights are learnt from them; a weight whose sign would turn is 0, and
+ * all fade, so that facts that mislead end as nothing. docs/search.md#what-is-known-before says
+ * what it is worth. */
 #ifndef HT_SEARCH_PRIOR_H
 #define HT_SEARCH_PRIOR_H
 

@@ -29,7 +29,7 @@ typedef struct ht_strategy_options {
                              serves (bayes, auto); borrowed during create */
     size_t move_count;
     const struct ht_bayes_settings *bayes; /* search/bayes.h; NULL: the defaults; borrowed */
-    /* What is expected of configurations (search/prior.h), for the strategies that make use of it;
+    /* Expectations of configurations (search/prior.h), for the strategies that make use of it;
      * NULL: nothing. Borrowed until the strategy is freed. */
     const struct ht_prior *prior;
 } ht_strategy_options;

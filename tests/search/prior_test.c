@@ -1,5 +1,5 @@
-/* What is known before a search: facts of launches are those that counting threads gives; weights
- * follow outcomes and never mislead for long; the search makes use of them. */
+/* Knowledge from before a search: facts of launches are those that counting threads gives;
+ * weights follow outcomes and never mislead for long; the search makes use of them. */
 #include "search/launch_facts.h"
 #include "search/strategy.h"
 
@@ -231,7 +231,7 @@ Test(prior, facts_that_are_true_help_at_once_and_false_ones_are_seen_through) {
     ht_space_free(space);
 }
 
-/* Whatever is expected, every configuration is asked for once, in any batches. */
+/* Every configuration is asked for once, in any batches, in spite of expectations. */
 Test(prior, every_configuration_is_asked_for_once) {
     ht_space *space = space_of(launches);
     ht_launch_facts facts;
