@@ -9,14 +9,16 @@
 #include <string.h>
 
 /* Sorted by the text of the problem, so that the rows' order does not depend on when they were
- * made.
- */
+ * made. A device is the one of its name or, of "amd", any "amd:1"; "host:wave32" is another than
+ * "host". */
 static const char query[] =
     "SELECT jobs.id, jobs.problem, evaluations.config, evaluations.median_ms,"
     " count(*) OVER (PARTITION BY jobs.id)"
     " FROM jobs JOIN evaluations ON evaluations.job_id = jobs.id"
     " WHERE jobs.template_name = ?1"
-    " AND substr(jobs.device, 1, length(?2) + 1) = ?2 || ':'"
+    " AND (substr(jobs.device, 1, length(?2) + 2) = ?2 || ': '"
+    "  OR (substr(jobs.device, 1, length(?2) + 1) = ?2 || ':'"
+    "   AND substr(jobs.device, length(?2) + 2, 1) BETWEEN '0' AND '9'))"
     " AND evaluations.status = 'ok' AND evaluations.config <> 'original'"
     " AND " HT_DATABASE_NOT_CONDEMNED " AND " HT_DATABASE_EVALUATION_GOOD
     " ORDER BY jobs.problem, jobs.id, evaluations.reduced, evaluations.median_ms,"

@@ -6,7 +6,7 @@
 
 #include <stddef.h>
 
-/* Which: of this template, on devices whose name is `device` ("host"). */
+/* Which: of this template, on devices whose name is `device` ("host"), or that with a number. */
 typedef struct ht_database_best_choice {
     const char *kernel, *device;
     size_t least;  /* jobs with fewer successful evaluations are left out */

@@ -1,5 +1,6 @@
 #include "tests/runtime/job/database_folder.h"
 
+#include "runtime/store/database_best.h"
 #include "runtime/store/database_schema.h"
 
 #include "base/file.h"
@@ -46,6 +47,36 @@ static bool knows(ht_database *database, const ht_database_key *key, const char 
     if (found)
         ht_evaluation_free(&evaluation);
     return found;
+}
+
+/* "host:wave32" begins like "host", and is another device; "amd:1" is one of "amd". */
+Test(database, the_best_are_those_of_the_device_that_is_named) {
+    static const struct {
+        const char *device, *config;
+    } rows[] = {{"host: two cores", "A=1"},
+                {"host:wave32: two cores", "A=2"},
+                {"amd: MI210", "A=3"},
+                {"amd:1: MI210", "A=4"},
+                {"amdx: MI210", "A=5"}};
+    static const struct {
+        const char *device;
+        size_t count;
+    } choices[] = {{"host", 1}, {"host:wave32", 1}, {"amd", 2}, {"amd:1", 1}, {"hos", 0}};
+    ht_database *database = database_open();
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; ++i) {
+        ht_database_key key = KEY;
+        key.device = rows[i].device;
+        put(database, &key, rows[i].config, 0.1);
+    }
+    ht_database_close(database);
+    for (size_t i = 0; i < sizeof choices / sizeof *choices; ++i) {
+        const ht_database_best_choice choice = {
+            .kernel = "conv", .device = choices[i].device, .least = 1, .within = 10, .most = 10};
+        ht_database_best best;
+        cr_assert_eq(ht_database_read_best(path, &choice, &best, NULL), HT_OK);
+        cr_expect_eq(best.count, choices[i].count, "%s: %zu", choices[i].device, best.count);
+        ht_database_best_free(&best);
+    }
 }
 
 Test(database, gives_back_what_was_put) {
