@@ -7,15 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Returns true for what a namespace cooperative_groups, or a class in it, declares. */
 static bool is_of_groups(CXCursor declaration) {
-    for (CXCursor scope = clang_getCursorSemanticParent(declaration);
-         !clang_Cursor_isNull(scope) && clang_getCursorKind(scope) != CXCursor_TranslationUnit;
-         scope = clang_getCursorSemanticParent(scope))
-        if (clang_getCursorKind(scope) == CXCursor_Namespace &&
-            ht_cursor_named(scope, "cooperative_groups"))
-            return true;
-    return false;
+    return ht_cursor_in_namespace(declaration, "cooperative_groups");
 }
 
 /* Returns true for cooperative_groups::thread_block, which any reference may lead to. */

@@ -46,6 +46,15 @@ bool ht_cursor_named(CXCursor cursor, const char *name) {
     return same;
 }
 
+bool ht_cursor_in_namespace(CXCursor declaration, const char *name) {
+    for (CXCursor scope = clang_getCursorSemanticParent(declaration);
+         clang_isDeclaration(clang_getCursorKind(scope));
+         scope = clang_getCursorSemanticParent(scope))
+        if (clang_getCursorKind(scope) == CXCursor_Namespace && ht_cursor_named(scope, name))
+            return true;
+    return false;
+}
+
 /* ---- children ---- */
 
 static enum CXChildVisitResult on_child(CXCursor cursor, CXCursor parent, CXClientData data) {

@@ -74,6 +74,8 @@ char *ht_cursor_name(CXCursor cursor); /* spelling; free() */
 /* With the namespaces that it is named by elsewhere; free(). */
 char *ht_cursor_qualified_name(CXCursor cursor);
 bool ht_cursor_named(CXCursor cursor, const char *name);
+/* Returns true for what a namespace of this name, or a class in it, declares. */
+bool ht_cursor_in_namespace(CXCursor declaration, const char *name);
 
 /* 1-based line of a cursor, of the expansion where a macro wrote it. */
 int ht_ast_line(CXCursor cursor);

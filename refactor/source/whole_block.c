@@ -64,18 +64,6 @@ static bool range_of(CXFile in, CXCursor cursor, ht_range *out_range) {
 
 /* ---- the AST ---- */
 
-static bool is_of_groups(CXCursor declaration) {
-    for (CXCursor at = declaration; !clang_Cursor_isNull(at);
-         at = clang_getCursorSemanticParent(at)) {
-        enum CXCursorKind kind = clang_getCursorKind(at);
-        if (kind == CXCursor_TranslationUnit || clang_isInvalid(kind))
-            break;
-        if (kind == CXCursor_Namespace && ht_cursor_named(at, "cooperative_groups"))
-            return true;
-    }
-    return false;
-}
-
 /* Returns true if the type is the block's group; *out_other: another of cooperative groups. */
 static bool is_block(CXType type, bool *out_other) {
     CXType plain = ht_type_unqualified(clang_getCanonicalType(type));
@@ -91,7 +79,7 @@ static bool is_known_call(CXCursor call) {
     bool known = ht_cursor_named(call, "sync");
     for (size_t i = 0; i < MEMBERS; ++i)
         known = known || ht_cursor_named(call, members[i][0]);
-    return known && is_of_groups(clang_getCursorReferenced(call));
+    return known && ht_cursor_in_namespace(clang_getCursorReferenced(call), "cooperative_groups");
 }
 
 /* Returns the variable that a call is made on, or gets as its one argument. */
