@@ -67,6 +67,11 @@ bool ht_text_begins(const char *text, const char *prefix) {
     return strncmp(text, prefix, strlen(prefix)) == 0;
 }
 
+bool ht_text_ends(const char *text, const char *end) {
+    size_t length = strlen(text), tail = strlen(end);
+    return length >= tail && memcmp(text + length - tail, end, tail) == 0;
+}
+
 bool ht_text_starts(const char *text, const char *const *prefixes) {
     for (; *prefixes; ++prefixes)
         if (ht_text_begins(text, *prefixes))

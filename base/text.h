@@ -19,6 +19,8 @@ void ht_text_printf(ht_text *text, const char *format, ...) __attribute__((forma
 /* `text` with `by` in place of each `mark`; free(). */
 char *ht_text_replaced(const char *text, const char *mark, const char *by);
 bool ht_text_begins(const char *text, const char *prefix);
+/* Returns true if the text ends with another. */
+bool ht_text_ends(const char *text, const char *end);
 /* Returns true if it starts with one of these, which NULL ends. */
 bool ht_text_starts(const char *text, const char *const *prefixes);
 /* Returns true if it is one of these, which NULL ends. */

@@ -30,11 +30,6 @@ typedef struct rewriting {
     char *folder; /* from which the patches apply */
 } rewriting;
 
-static bool ends_with(const char *text, const char *end) {
-    size_t length = strlen(text), tail = strlen(end);
-    return length >= tail && strcmp(text + length - tail, end) == 0;
-}
-
 bool ht_night_is_of(const char *name, const char *output) {
     char *stem = ht_output_stem(output);
     size_t length = strlen(stem);
@@ -90,15 +85,15 @@ static bool text_make(rewriting *made, kept_file *file) {
     const char *suffix = made->old_output + strlen(made->old_stem);
     bool renamed = strcmp(made->old_output, made->source->output) != 0;
     char *text = NULL;
-    if (ends_with(file->old_name, ".template.hip"))
+    if (ht_text_ends(file->old_name, ".template.hip"))
         text = template_text(made, file->text);
-    else if (ends_with(file->old_name, ".problem.json") ||
-             (!renamed && ends_with(file->old_name, ".launch.hpp")))
+    else if (ht_text_ends(file->old_name, ".problem.json") ||
+             (!renamed && ht_text_ends(file->old_name, ".launch.hpp")))
         text = ht_strdup(file->text);
-    else if (ends_with(file->old_name, ".patch")) /* of one file: it is made anew */
+    else if (ht_text_ends(file->old_name, ".patch")) /* of one file: it is made anew */
         text = ht_text_begins(file->text, "--- ") && !strstr(file->text, "\n--- a/") ? ht_strdup("")
                                                                                      : NULL;
-    else if (*suffix && ends_with(file->old_name, suffix))
+    else if (*suffix && ht_text_ends(file->old_name, suffix))
         text = ht_code_rebase_apply(made->rebase, file->text);
     if (text) {
         free(file->text);
@@ -116,7 +111,7 @@ static const kept_file *find(const rewriting *made, const char *name, size_t len
 }
 
 static bool is_patch(const kept_file *file) {
-    return ends_with(file->name, ".patch");
+    return ht_text_ends(file->name, ".patch");
 }
 
 static ht_status patch_make(rewriting *made, kept_file *patch, ht_error *error) {
@@ -169,7 +164,7 @@ static void entry_set(const rewriting *made, json_t *entry) {
         for (size_t j = 0; j < made->count; ++j) {
             char *end = ht_format("/%s", made->files[j].old_name);
             char *path = ht_path_join(made->night->job->out, made->files[j].name);
-            bool is = ends_with(ht_report_text_of(entry, members[i]), end);
+            bool is = ht_text_ends(ht_report_text_of(entry, members[i]), end);
             if (is)
                 json_object_set_new(entry, members[i], ht_report_json_text(path));
             free(path);
