@@ -9,6 +9,8 @@
  * is refused must stay as it is. Then HIPTEMPER tunes with RUNS files damaged in the same way,
  * under replayed timings: afterwards the database must give what an undisturbed run has. Exit code
  * 1: something differed, and is printed. */
+#include "benchmarks/failures.h"
+
 #include "base/file.h"
 #include "base/memory.h"
 #include "base/random.h"
@@ -19,7 +21,6 @@
 #include "runtime/store/database_export.h"
 
 #include <fcntl.h>
-#include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -56,16 +57,6 @@ typedef struct bench {
 
 static const char *const problems[JOBS] = {"n=100 c=3", "n=200 c=3", "n=400 c=3"};
 static unsigned warnings;
-
-static void __attribute__((format(printf, 2, 3))) complain(bench *b, const char *format, ...) {
-    va_list args;
-    va_start(args, format);
-    printf("FAILED: ");
-    vprintf(format, args);
-    printf("\n");
-    va_end(args);
-    ++b->failures;
-}
 
 static void count_warning(const char *message) {
     if (strstr(message, "row ") != NULL && strstr(message, "DELETE FROM") != NULL)
@@ -115,7 +106,7 @@ static void put(ht_database *database, bench *b, int job, int config, const trut
                                 .conditions = (char *)"{\"cache\":\"hot\"}"};
     ht_error error = {0};
     if (ht_database_put(database, &key, &evaluation, &error) != HT_OK)
-        complain(b, "cannot write: %s", error.message);
+        bench_complain(&b->failures, "cannot write: %s", error.message);
 }
 
 static void image_take(bench *b, image *out) {
@@ -123,7 +114,7 @@ static void image_take(bench *b, image *out) {
     ht_error error = {0};
     *out = (image){0};
     if (ht_file_read(b->path, 0, &out->data, &out->length, &error) != HT_OK)
-        complain(b, "%s", error.message);
+        bench_complain(&b->failures, "%s", error.message);
     if (ht_file_exists(wal))
         ht_file_read(wal, 0, &out->wal, &out->wal_length, NULL);
     free(wal);
@@ -141,7 +132,7 @@ static void write_truths(bench *b) {
     for (int version = 0; version < VERSIONS; ++version) {
         ht_database *database = NULL;
         if (ht_database_open(b->path, &database, &error) != HT_OK) {
-            complain(b, "%s", error.message);
+            bench_complain(&b->failures, "%s", error.message);
             return;
         }
         for (int job = 0; job < JOBS; ++job)
@@ -167,7 +158,7 @@ static void write_truths(bench *b) {
             image_take(b, &b->before);
     }
     if (b->after.wal_length == 0)
-        complain(b, "there is no write-ahead log to damage");
+        bench_complain(&b->failures, "there is no write-ahead log to damage");
 }
 
 static void flip(bench *b, char *data, size_t length) {
@@ -221,11 +212,11 @@ static void image_write(bench *b, const image *of, const char *path) {
         char *name = ht_format("%s%s", path, suffixes[i]);
         unlink(name);
         if (i == 0 && of->wal_length && ht_file_write(name, of->wal, of->wal_length, &error))
-            complain(b, "%s", error.message);
+            bench_complain(&b->failures, "%s", error.message);
         free(name);
     }
     if (ht_file_write(path, of->data, of->length, &error) != HT_OK)
-        complain(b, "%s", error.message);
+        bench_complain(&b->failures, "%s", error.message);
 }
 
 static bool same_samples(const truth *of, const double *samples, size_t count) {
@@ -258,7 +249,8 @@ static bool read_evaluations(bench *b, ht_database *database, int number) {
             snprintf(name, sizeof name, "A=%d", config);
             if (ht_database_get(database, &key, name, &found, &got, &error) != HT_OK) {
                 if (error.file[0] == '\0' || error.message[0] == '\0')
-                    complain(b, "%d: an error without a file: %s", number, error.message);
+                    bench_complain(&b->failures, "%d: an error without a file: %s", number,
+                                   error.message);
                 ht_evaluation_free(&got);
                 return false;
             }
@@ -266,8 +258,8 @@ static bool read_evaluations(bench *b, ht_database *database, int number) {
             for (int v = 0; v < VERSIONS && !right && config < CONFIGS; ++v)
                 right = is_version(&b->truths[job][config][v], &got, b->deaths[job][config]);
             if (!right)
-                complain(b, "%d: job %d: %s is not as it was written (%s, %.17g)", number, job,
-                         name, ht_status_name(got.status), got.cost);
+                bench_complain(&b->failures, "%d: job %d: %s is not as it was written (%s, %.17g)",
+                               number, job, name, ht_status_name(got.status), got.cost);
             ++*(found ? &b->good : &b->missing);
             if (!found && config < CONFIGS) /* measured again */
                 put(database, b, job, config, &b->truths[job][config][1]);
@@ -291,7 +283,7 @@ static void read_neighbours(bench *b, ht_database *database, int number) {
         int config = -1;
         if (sscanf(configs[i], "A=%d", &config) != 1 ||
             !(was_ok(b, 1, config) || was_ok(b, 2, config)))
-            complain(b, "%d: '%s' as a seed", number, configs[i]);
+            bench_complain(&b->failures, "%d: '%s' as a seed", number, configs[i]);
         free(configs[i]);
     }
     free(configs);
@@ -317,8 +309,8 @@ static void read_best(bench *b, int number) {
             ++job;
         if (sscanf(best.rows[i].config, "A=%d", &config) != 1 || job == JOBS ||
             !was_ok(b, job, config))
-            complain(b, "%d: '%s' of '%s' among the best", number, best.rows[i].config,
-                     best.rows[i].problem);
+            bench_complain(&b->failures, "%d: '%s' of '%s' among the best", number,
+                           best.rows[i].config, best.rows[i].problem);
     }
     ht_database_best_free(&best);
 }
@@ -341,7 +333,8 @@ static void read_export(bench *b, int number) {
                               (of->status ? record->status != HT_OK : record->cost == of->cost));
             }
             if (!right || (record->status == HT_OK && !cost_is(b, job, record->cost)))
-                complain(b, "%d: exported A=%lld is not as it was written", number, config);
+                bench_complain(&b->failures, "%d: exported A=%lld is not as it was written", number,
+                               config);
         }
         ht_recording_free(recording);
     }
@@ -351,7 +344,7 @@ static void expect_untouched(bench *b, const image *was, int number) {
     image now;
     image_take(b, &now);
     if (now.length != was->length || memcmp(now.data, was->data, now.length) != 0)
-        complain(b, "%d: was refused, and has changed all the same", number);
+        bench_complain(&b->failures, "%d: was refused, and has changed all the same", number);
     image_free(&now);
 }
 
@@ -368,7 +361,8 @@ static void try_one(bench *b, int number) {
     if (status != HT_OK) {
         ++b->refused;
         if (strcmp(error.file, b->path) != 0 || strchr(error.message, ';') == NULL)
-            complain(b, "%d: refused without file and remedy: %s", number, error.message);
+            bench_complain(&b->failures, "%d: refused without file and remedy: %s", number,
+                           error.message);
         /* A log that is whole is written back by whoever opens the file first. */
         if (of.wal_length == 0)
             expect_untouched(b, &of, number);
@@ -428,7 +422,7 @@ static char *told(bench *b, const char *path) {
     ht_error error = {0};
     ht_text_append(&text, "");
     if (ht_database_export(path, &(ht_database_choice){0}, &recording, &error) != HT_OK) {
-        complain(b, "%s", error.message);
+        bench_complain(&b->failures, "%s", error.message);
         return ht_text_take(&text);
     }
     for (long block = 32; block <= 128; block *= 2)
@@ -473,13 +467,13 @@ static void try_run(bench *b, const char *program, const image *whole, const cha
     if (code == 0) {
         char *got = told(b, b->path);
         if (strcmp(got, wanted) != 0)
-            complain(b, "run %d: tells\n%sand not\n%s", number, got, wanted);
+            bench_complain(&b->failures, "run %d: tells\n%sand not\n%s", number, got, wanted);
         free(got);
         ++b->opened;
     } else {
         expect_untouched(b, &of, number);
         if (code != 1 && code != 2)
-            complain(b, "run %d: exit code %d", number, code);
+            bench_complain(&b->failures, "run %d: exit code %d", number, code);
         ++b->refused;
     }
     image_free(&of);
@@ -493,7 +487,7 @@ static void try_runs(bench *b, const char *program, int runs) {
     image whole;
     if (ht_file_write(source, TEMPLATE, strlen(TEMPLATE), &error) != HT_OK ||
         tune(b, program, recording, NULL) != 0 || tune(b, program, undisturbed, recording) != 0)
-        complain(b, "the undisturbed runs failed; see %s/log", b->folder);
+        bench_complain(&b->failures, "the undisturbed runs failed; see %s/log", b->folder);
     char *path = b->path;
     b->path = undisturbed;
     image_take(b, &whole);

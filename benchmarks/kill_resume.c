@@ -11,6 +11,8 @@
  * not keep a run from its end. A run that ends by itself is compared, and another begins. Exit code
  * 1: something differed, and is printed. SIGINT ends the disturbances and lets the run under way
  * end. */
+#include "benchmarks/failures.h"
+
 #include "base/clock.h"
 #include "base/file.h"
 #include "base/memory.h"
@@ -20,8 +22,6 @@
 #include <dirent.h>
 #include <fcntl.h>
 #include <signal.h>
-#include <sqlite3.h>
-#include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -66,16 +66,6 @@ typedef struct bench {
     char *shared; /* what /dev/shm held at the start */
 } bench;
 
-static void __attribute__((format(printf, 2, 3))) complain(bench *b, const char *format, ...) {
-    va_list args;
-    va_start(args, format);
-    printf("FAILED: ");
-    vprintf(format, args);
-    printf("\n");
-    va_end(args);
-    ++b->failures;
-}
-
 /* Starts hiptemper tune with a database; `replay`: timings come from the recording. */
 static pid_t start(const bench *b, const char *database, bool replay) {
     pid_t pid = fork();
@@ -92,41 +82,17 @@ static pid_t start(const bench *b, const char *database, bool replay) {
     _exit(127);
 }
 
-static int finish(pid_t pid) {
-    int status = 0;
-    waitpid(pid, &status, 0);
-    return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
-}
-
 /* Returns everything that a run's databases must agree in, or (`exact`) that must not change any
  * more, a text a line; free(). */
 static char *contents(bench *b, const char *database, bool exact) {
-    ht_text text = {0};
-    ht_text_append(&text, "");
-    sqlite3 *sqlite = NULL;
-    sqlite3_stmt *rows = NULL;
     char *sql = ht_format(
         "SELECT template_name || ' ' || problem || ' ' || config || ' ' || status || ' ' ||"
         " ifnull(reason, '') || ' ' || ifnull(median_ms, '') || ' ' || samples || ' ' || reduced%s"
         " FROM evaluations JOIN jobs ON jobs.id = job_id ORDER BY config",
         exact ? " || evaluations.id || ' ' || evaluations.created || compile_seconds" : "");
-    if (!ht_file_exists(database)) {
-        free(sql);
-        return ht_text_take(&text);
-    }
-    if (sqlite3_open(database, &sqlite) != SQLITE_OK ||
-        sqlite3_prepare_v2(sqlite, sql, -1, &rows, NULL) != SQLITE_OK) {
-        /* Killed before the tables were made: nothing was committed. */
-        if (strstr(sqlite3_errmsg(sqlite), "no such table") == NULL)
-            complain(b, "%s: %s", database, sqlite3_errmsg(sqlite));
-    } else {
-        while (sqlite3_step(rows) == SQLITE_ROW)
-            ht_text_printf(&text, "%s\n", (const char *)sqlite3_column_text(rows, 0));
-    }
-    sqlite3_finalize(rows);
-    sqlite3_close(sqlite);
+    char *rows = bench_rows(database, sql, &b->failures);
     free(sql);
-    return ht_text_take(&text);
+    return rows;
 }
 
 static size_t count_lines(const char *text) {
@@ -220,7 +186,7 @@ static void expect_nobody_left(bench *b) {
         count = list_processes(b, pids);
     }
     if (count > 0)
-        complain(b, "%zu processes are left, such as %d", count, (int)pids[0]);
+        bench_complain(&b->failures, "%zu processes are left, such as %d", count, (int)pids[0]);
 }
 
 /* Expects every line of `lines` in `text`. */
@@ -228,7 +194,7 @@ static void expect_lines(bench *b, const char *what, const char *lines, const ch
     for (const char *line = lines; *line != '\0';) {
         size_t length = strcspn(line, "\n") + 1;
         if (memmem(text, strlen(text), line, length) == NULL)
-            complain(b, "%s: %.*s", what, (int)length - 1, line);
+            bench_complain(&b->failures, "%s: %.*s", what, (int)length - 1, line);
         line += length;
     }
 }
@@ -237,7 +203,7 @@ static void expect_empty(bench *b) {
     DIR *directory = opendir(b->temporary);
     for (struct dirent *entry; directory != NULL && (entry = readdir(directory)) != NULL;)
         if (entry->d_name[0] != '.')
-            complain(b, "left in the temporary folder: %s", entry->d_name);
+            bench_complain(&b->failures, "left in the temporary folder: %s", entry->d_name);
     if (directory != NULL)
         closedir(directory);
     char *shared = list_shared();
@@ -246,7 +212,7 @@ static void expect_empty(bench *b) {
     DIR *out = opendir("out");
     for (struct dirent *entry; out != NULL && (entry = readdir(out)) != NULL;)
         if (strstr(entry->d_name, ".tmp.") != NULL)
-            complain(b, "left in the output folder: %s", entry->d_name);
+            bench_complain(&b->failures, "left in the output folder: %s", entry->d_name);
     if (out != NULL)
         closedir(out);
 }
@@ -254,7 +220,7 @@ static void expect_empty(bench *b) {
 /* Expects the same of a run that has ended by itself. */
 static void expect_same(bench *b, int code, const char *database, const char *undisturbed) {
     if (code != 0)
-        complain(b, "exit code %d; see %s/log", code, b->folder);
+        bench_complain(&b->failures, "exit code %d; see %s/log", code, b->folder);
     char *got = contents(b, database, false);
     expect_lines(b, "missing", undisturbed, got);
     expect_lines(b, "not in the undisturbed run", got, undisturbed);
@@ -268,7 +234,7 @@ static bool ended_by(pid_t pid, double end, int *out_code) {
     int status = 0;
     while (ht_clock_seconds() < end) {
         if (waitpid(pid, &status, WNOHANG) == pid) {
-            *out_code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+            *out_code = bench_exit_code(status);
             return true;
         }
         usleep(STEP_US / 10);
@@ -295,9 +261,9 @@ static int run_once(bench *b, const char *database, double typical, unsigned mos
             break;
     }
     if (!ended_by(pid, begin + run_limit, &code)) {
-        complain(b, "a run did not end within %g s", run_limit);
+        bench_complain(&b->failures, "a run did not end within %g s", run_limit);
         kill(pid, SIGKILL);
-        code = finish(pid);
+        code = bench_finish(pid);
     }
     *out_ended = code != 128 + SIGKILL;
     return code;
@@ -340,13 +306,14 @@ static void disturb(bench *b, unsigned most, double typical, const char *undistu
 
 static int run_bench(bench *b, unsigned most) {
     double begun = ht_clock_seconds();
-    int code = finish(start(b, b->recording, false));
+    int code = bench_finish(start(b, b->recording, false));
     if (code != 0) {
-        complain(b, "the first run ended with exit code %d; see %s/log", code, b->folder);
+        bench_complain(&b->failures, "the first run ended with exit code %d; see %s/log", code,
+                       b->folder);
         return 1;
     }
     double recorded = ht_clock_seconds();
-    code = finish(start(b, "undisturbed.db", true));
+    code = bench_finish(start(b, "undisturbed.db", true));
     double typical = ht_clock_seconds() - recorded;
     char *undisturbed = contents(b, "undisturbed.db", false);
     expect_same(b, code, b->recording, undisturbed);

@@ -9,6 +9,8 @@
  * as it was, and at the end the database must hold the evaluations of the undisturbed run and the
  * same configurations that won. Two jobs at once must find the same, each with half of the
  * evaluations, within 10 %. Exit code 1: something differed, and is printed. */
+#include "benchmarks/failures.h"
+
 #include "base/clock.h"
 #include "base/file.h"
 #include "base/memory.h"
@@ -17,8 +19,6 @@
 
 #include <fcntl.h>
 #include <signal.h>
-#include <sqlite3.h>
-#include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -66,16 +66,6 @@ typedef struct bench {
     unsigned failures;
 } bench;
 
-static void __attribute__((format(printf, 2, 3))) complain(bench *b, const char *format, ...) {
-    va_list args;
-    va_start(args, format);
-    printf("FAILED: ");
-    vprintf(format, args);
-    printf("\n");
-    va_end(args);
-    ++b->failures;
-}
-
 static void job_write(const char *name) {
     char *path = ht_format("%s.json", name);
     char *text = ht_format("{\"sources\": [\"tree\"], \"budget\": {\"seconds\": 600, "
@@ -105,35 +95,12 @@ static pid_t start(const bench *b, const char *name, bool replay) {
     _exit(127);
 }
 
-static int finish(pid_t pid) {
-    int status = 0;
-    waitpid(pid, &status, 0);
-    return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
-}
-
-/* Returns a query's rows, a line each; free(). */
+/* Returns a query's rows in a run's database, a line each; free(). */
 static char *rows_of(bench *b, const char *name, const char *sql) {
-    ht_text text = {0};
-    ht_text_append(&text, "");
     char *path = ht_format("%s.sqlite", name);
-    sqlite3 *sqlite = NULL;
-    sqlite3_stmt *rows = NULL;
-    if (!ht_file_exists(path)) {
-        free(path);
-        return ht_text_take(&text);
-    }
-    if (sqlite3_open(path, &sqlite) != SQLITE_OK ||
-        sqlite3_prepare_v2(sqlite, sql, -1, &rows, NULL) != SQLITE_OK) {
-        if (strstr(sqlite3_errmsg(sqlite), "no such table") == NULL) /* killed before it was made */
-            complain(b, "%s: %s", path, sqlite3_errmsg(sqlite));
-    } else {
-        while (sqlite3_step(rows) == SQLITE_ROW)
-            ht_text_printf(&text, "%s\n", (const char *)sqlite3_column_text(rows, 0));
-    }
-    sqlite3_finalize(rows);
-    sqlite3_close(sqlite);
+    char *rows = bench_rows(path, sql, &b->failures);
     free(path);
-    return ht_text_take(&text);
+    return rows;
 }
 
 /* Expects every line of `lines` in `text`. */
@@ -141,7 +108,7 @@ static void expect_lines(bench *b, const char *what, const char *lines, const ch
     for (const char *line = lines; *line != '\0';) {
         size_t length = strcspn(line, "\n") + 1;
         if (memmem(text, strlen(text), line, length) == NULL)
-            complain(b, "%s: %.*s", what, (int)length - 1, line);
+            bench_complain(&b->failures, "%s: %.*s", what, (int)length - 1, line);
         line += length;
     }
 }
@@ -149,7 +116,7 @@ static void expect_lines(bench *b, const char *what, const char *lines, const ch
 static void expect_same(bench *b, const char *name, int code) {
     static const char *const queries[] = {found, won};
     if (code != 0)
-        complain(b, "%s: exit code %d; see %s/log", name, code, b->folder);
+        bench_complain(&b->failures, "%s: exit code %d; see %s/log", name, code, b->folder);
     for (size_t i = 0; i < sizeof queries / sizeof *queries; ++i) {
         char *wanted = rows_of(b, "undisturbed", queries[i]), *got = rows_of(b, name, queries[i]);
         expect_lines(b, "missing", wanted, got);
@@ -167,13 +134,13 @@ static bool run_killed(bench *b, const char *name, double typical, int *out_code
     int status = 0;
     while (ht_clock_seconds() < end) {
         if (waitpid(pid, &status, WNOHANG) == pid) {
-            *out_code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+            *out_code = bench_exit_code(status);
             return false;
         }
         usleep(STEP_US);
     }
     kill(pid, SIGKILL);
-    *out_code = finish(pid);
+    *out_code = bench_finish(pid);
     return *out_code == 128 + SIGKILL;
 }
 
@@ -187,7 +154,7 @@ static void disturb(bench *b, unsigned most, double typical) {
         if (kills < most) {
             killed = run_killed(b, name, typical, &code);
         } else {
-            code = finish(start(b, name, true));
+            code = bench_finish(start(b, name, true));
             killed = false;
         }
         char *after = rows_of(b, name, committed);
@@ -210,26 +177,27 @@ static void disturb(bench *b, unsigned most, double typical) {
 static void two_at_once(bench *b) {
     static const double part = 0.1;
     pid_t first = start(b, "shared-1", true), second = start(b, "shared-2", true);
-    int code = finish(first), other = finish(second);
+    int code = bench_finish(first), other = bench_finish(second);
     expect_same(b, "shared", code ? code : other);
     char *counts = rows_of(b, "shared", made), *alone = rows_of(b, "undisturbed", made), *end;
     double one = strtod(counts, &end), two = strtod(end, NULL), all = strtod(alone, NULL);
     printf("two jobs at once made %g and %g evaluations, one alone %g\n", one, two, all);
     if (one + two > (1 + part) * all || one > (0.5 + part) * all || two > (0.5 + part) * all)
-        complain(b, "each was to make half of them");
+        bench_complain(&b->failures, "each was to make half of them");
     free(alone);
     free(counts);
 }
 
 static int run_bench(bench *b, unsigned most) {
     double begun = ht_clock_seconds();
-    int code = finish(start(b, "recording", false));
+    int code = bench_finish(start(b, "recording", false));
     if (code != 0) {
-        complain(b, "the first run ended with exit code %d; see %s/log", code, b->folder);
+        bench_complain(&b->failures, "the first run ended with exit code %d; see %s/log", code,
+                       b->folder);
         return 1;
     }
     double recorded = ht_clock_seconds();
-    code = finish(start(b, "undisturbed", true));
+    code = bench_finish(start(b, "undisturbed", true));
     double typical = ht_clock_seconds() - recorded;
     char *rows = rows_of(b, "undisturbed", won);
     printf("an undisturbed run takes %.1f s and finds\n%s", typical, rows);
