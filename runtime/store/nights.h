@@ -52,7 +52,7 @@ void ht_night_results_free(ht_night_results *results);
 /* Returns the latest night before `night` (0: of all), finished or not; 0: there is none. */
 int64_t ht_nights_last(ht_nights *nights, int64_t before);
 
-/* Returns the latest night whose document has this "tag"; 0: there is none. */
+/* Returns the latest night whose document has this "tag"; 0 without one. */
 int64_t ht_nights_tagged(ht_nights *nights, const char *tag);
 
 /* Files that were written for a source, to be put back. */

@@ -25,7 +25,7 @@ ht_status ht_gnuplot_draw(ht_gnuplot *batch, ht_error *error);
 /* Returns a drawing as an <svg> for a page, or NULL if there is none; borrowed. It needs the shapes
  * of ht_gnuplot_shapes once in the same page. */
 const char *ht_gnuplot_svg(const ht_gnuplot *batch, size_t number);
-/* Returns <defs> that drawings refer to; "" if there are none. */
+/* Returns <defs> that drawings refer to; "" without such drawings. */
 const char *ht_gnuplot_shapes(const ht_gnuplot *batch);
 
 /* The colours that scripts may use for what follows the page's: text and axes, and grids. */
