@@ -23,19 +23,21 @@ json_t *ht_night_watch_json(const ht_watch *watch, size_t config);
 ht_night_change ht_night_compare(const json_t *now, const json_t *then, const char *member,
                                  const char *over);
 
-/* The word for a change: "slower" if all of the interval is above 1 + least, "faster" if all is
- * below 1 / (1 + least), "same" if all is between, else "unclear"; "new" if it is not known. An
- * estimate inside the margin whose interval is no wider than 20 % is "same" too. */
-const char *ht_night_word(const ht_night_change *change, double least);
+/* The word for a change: "slower" if all of the interval is above 1 + least and the estimate above
+ * 1 + margin (at least `least`), "faster" alike below, "same" if all is within the margin, else
+ * "unclear"; "new" if it is not known. An estimate inside the margin whose interval is no wider
+ * than 20 % is "same" too. */
+const char *ht_night_word(const ht_night_change *change, double least, double margin);
 
 /* A kernel's medians of earlier nights, as logarithms of multiples of the calibration kernel's, the
  * last HT_NIGHT_HISTORY of them: {"incumbent": [...], "original": [...]}. Returns `history` (NULL:
  * none) with those of a watch added; new reference. */
 enum { HT_NIGHT_HISTORY = 12 };
 json_t *ht_night_history(const json_t *history, const json_t *watch);
-/* Returns the least change of a member that is to be believed: `least`, but two and a half times
- * what medians scatter from night to night, which is held to be 2 % as long as fewer than 4 nights
- * are known. */
+/* Returns the least change of a member that is to be believed: `least`, or how far two nights of a
+ * kernel that stays as it is are apart in 98.5 % of cases. Medians scatter as in its history, in
+ * which 1.2 % count for 4 nights more (a normal distribution whose variance has such a prior:
+ * Student's t; Gelman et al., Bayesian Data Analysis, 3.2). */
 double ht_night_margin(const json_t *history, const char *member, double least);
 
 /* The three verdicts of a kernel. */
@@ -48,5 +50,10 @@ typedef struct ht_night_verdicts {
  * word for both is "unclear": one alone must have moved against the other. */
 ht_night_verdicts ht_night_judge(const json_t *now, const json_t *then, const json_t *history,
                                  bool unchanged, double least);
+/* Returns true if one of the first two words says that something changed. */
+bool ht_night_moved(const ht_night_verdicts *verdicts);
+/* A change must show twice: of two watches of one night, takes both and returns the one that is
+ * nearer to an earlier watch, by what moved most. */
+json_t *ht_night_nearer(json_t *first, json_t *second, const json_t *then);
 
 #endif

@@ -53,10 +53,6 @@ static size_t incumbent_defend(const ht_night *night, const ht_watch *watch,
     return 1;
 }
 
-static bool is_change(const char *word) {
-    return strcmp(word, "slower") == 0 || strcmp(word, "faster") == 0;
-}
-
 /* Returns true if the verdict would be that something changed. */
 static bool moved(const ht_night *night, const json_t *watch, const json_t *before,
                   const char *key) {
@@ -64,13 +60,7 @@ static bool moved(const ht_night *night, const json_t *watch, const json_t *befo
     const ht_night_verdicts made =
         ht_night_judge(watch, json_object_get(before, "watch"), json_object_get(before, "history"),
                        unchanged, night->job->least_effect);
-    return is_change(made.change_word) || is_change(made.original_word);
-}
-
-static double distance(const json_t *watch, const json_t *then) {
-    ht_night_change kernel = ht_night_compare(watch, then, "incumbent", "calibration");
-    ht_night_change original = ht_night_compare(watch, then, "original", "calibration");
-    return fmax(fabs(log(kernel.ratio)), fabs(log(original.ratio)));
+    return ht_night_moved(&made);
 }
 
 /* Times once more what seems to have changed: a change must show twice. Takes `first`; returns the
@@ -84,9 +74,7 @@ static json_t *timed_again(const ht_night *night, ht_job *job, const ht_config *
                      &watch, NULL) != HT_OK)
         return first;
     json_t *second = ht_night_watch_json(&watch, 0);
-    bool nearer = distance(second, then) < distance(first, then);
-    json_decref(nearer ? first : second);
-    return nearer ? second : first;
+    return ht_night_nearer(first, second, then);
 }
 
 void ht_night_decided(void *context, ht_job *job, const ht_binding *binding,
