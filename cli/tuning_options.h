@@ -97,9 +97,10 @@
 
 /* Of commands that read trees of sources. */
 #define HT_STUB_OPTION(TYPE)                                                                       \
-    {"stub", HT_OPTION_TEXT, offsetof(TYPE, compiler.stub), "FILE",                                \
+    {"stub", HT_OPTION_LIST, offsetof(TYPE, compiler.stubs), "FILE",                               \
      .help = "A header of yours that stands in for frameworks which are not installed: it is "     \
-             "read ahead of each source, after HIP's header."}
+             "read ahead of each source, after HIP's header and stubs given before it; may be "    \
+             "repeated."}
 
 /* Of commands that make templates. */
 #define HT_WITHOUT_OPTION(TYPE)                                                                    \

@@ -67,7 +67,7 @@ void ht_instances_free(ht_problem *instances, size_t count);
 typedef struct ht_compiler_options {
     ht_option_list include, define;
     const char *standard;
-    const char *stub;             /* a header that stands in for missing ones; NULL: none */
+    ht_option_list stubs;         /* headers that stand in for missing ones */
     ht_option_list without;       /* transformations, by name */
     uint64_t analysis_operations; /* of isl, for each kernel */
     double analysis_seconds;      /* of CPU time for each kernel */
@@ -75,7 +75,7 @@ typedef struct ht_compiler_options {
 } ht_compiler_options;
 /* The strings and the array of arguments are owned by the result. `without` is not looked at. */
 void ht_compiler_arguments_make(const ht_compiler_options *given, ht_refactor_options *out_options);
-/* Checks that the stub can be read and has no errors by itself. */
+/* Checks that each stub can be read and has no errors after those given before it. */
 ht_status ht_compiler_stub_check(const ht_compiler_options *given, ht_error *error);
 void ht_compiler_arguments_free(ht_refactor_options *options);
 

@@ -106,7 +106,7 @@ ht_status ht_templates_load(const char *path, const char *kernel,
 
 void ht_compiler_arguments_make(const ht_compiler_options *given,
                                 ht_refactor_options *out_options) {
-    size_t most = given->include.count + given->define.count + 3;
+    size_t most = given->include.count + given->define.count + 2 * given->stubs.count + 1;
     char **arguments = ht_alloc(most, sizeof *arguments);
     size_t count = 0;
     for (size_t i = 0; i < given->include.count; ++i)
@@ -115,9 +115,9 @@ void ht_compiler_arguments_make(const ht_compiler_options *given,
         arguments[count++] = ht_format("-D%s", given->define.items[i]);
     if (given->standard)
         arguments[count++] = ht_format("-std=%s", given->standard);
-    if (given->stub) {
+    for (size_t i = 0; i < given->stubs.count; ++i) {
         arguments[count++] = ht_strdup("-include");
-        arguments[count++] = ht_strdup(given->stub);
+        arguments[count++] = ht_strdup(given->stubs.items[i]);
     }
     *out_options =
         (ht_refactor_options){.arguments = (const char *const *)arguments,
@@ -129,11 +129,14 @@ void ht_compiler_arguments_make(const ht_compiler_options *given,
 
 ht_status ht_compiler_stub_check(const ht_compiler_options *given, ht_error *error) {
     ht_compiler_options alone = *given;
-    ht_refactor_options options;
-    alone.stub = NULL;
-    ht_compiler_arguments_make(&alone, &options);
-    ht_status status = given->stub ? ht_stub_check(given->stub, &options, error) : HT_OK;
-    ht_compiler_arguments_free(&options);
+    ht_status status = HT_OK;
+    for (size_t i = 0; status == HT_OK && i < given->stubs.count; ++i) {
+        ht_refactor_options options;
+        alone.stubs.count = i;
+        ht_compiler_arguments_make(&alone, &options);
+        status = ht_stub_check(given->stubs.items[i], &options, error);
+        ht_compiler_arguments_free(&options);
+    }
     return status;
 }
 

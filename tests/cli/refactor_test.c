@@ -87,6 +87,29 @@ Test(refactor, unknown_arguments_give_a_skeleton_with_their_names) {
     json_decref(document);
 }
 
+/* Two headers stand in for two frameworks, one of which builds on the other. */
+Test(refactor, a_stub_may_use_names_of_the_stubs_before_it) {
+    workplace_write("base.h", "#pragma once\nnamespace fw { typedef float real; }\n");
+    workplace_write("more.h", "#pragma once\nnamespace fw { struct pair { real a, b; }; }\n");
+    workplace_write("sum.hip", "#include <fw/pair.h>\n"
+                               "__global__ void sum(fw::pair p, fw::real *out, int n) {\n"
+                               "    int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+                               "    if (i < n) out[i] = p.a + p.b;\n"
+                               "}\n"
+                               "void host(fw::pair p, fw::real *out, int n) {\n"
+                               "    sum<<<(n + 63) / 64, 64>>>(p, out, n);\n"
+                               "}\n");
+    json_t *document =
+        run_json("refactor sum.hip --stub base.h --stub more.h --no-verify --json", 0);
+    cr_assert_str_eq(kernel_text(document, 0, "status"), "templated", "%s",
+                     kernel_text(document, 0, "reason"));
+    json_decref(document);
+    program_result result = program_run("refactor sum.hip --stub more.h --stub base.h");
+    cr_assert_eq(result.code, 2);
+    cr_assert(strstr(result.err, "more.h:2:"), "%s", result.err);
+    program_free(&result);
+}
+
 /* Its guard says for which threads it is; the template that is made of it was run. */
 Test(refactor, a_kernel_that_nothing_launches_is_verified_with_a_launch_that_covers_its_guard) {
     workplace_write("scale.hip", "#include <hip/hip_runtime.h>\n"
