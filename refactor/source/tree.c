@@ -107,8 +107,8 @@ static size_t resolve(graph *in, size_t from, const char *name, bool quoted) {
         found = node_of(in, path);
         free(path);
     }
-    bool open = quoted && found == SIZE_MAX && !command;
-    return open ? ht_tree_guess(in, from, name) : found;
+    bool open = found == SIZE_MAX && !command;
+    return open ? ht_tree_guess(in, from, name, quoted) : found;
 }
 
 /* Notes the file that the line includes, if it is one of the tree. */
@@ -317,7 +317,7 @@ void ht_tree_make(const char *const *paths, size_t count, const ht_tree_options 
         for (size_t k = 0; k < in.nodes[i].kernel_count; ++k)
             free(in.nodes[i].kernels[k].name);
         for (size_t k = 0; k < in.nodes[i].folder_count; ++k)
-            free(in.nodes[i].folders[k]);
+            free(in.nodes[i].folders[k].path);
         free(in.nodes[i].folders);
         free(in.nodes[i].kernels);
         free(in.nodes[i].path);

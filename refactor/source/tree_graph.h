@@ -12,6 +12,11 @@ typedef struct ht_tree_kernel {
     bool defined, launched;
 } ht_tree_kernel;
 
+typedef struct ht_tree_folder {
+    char *path;
+    bool quoted; /* for names in "", not in <> */
+} ht_tree_folder;
+
 /* A file of the graph. */
 typedef struct node {
     char *path;
@@ -23,7 +28,7 @@ typedef struct node {
     ht_tree_kernel *kernels;
     size_t kernel_count;
     const ht_command_entry *command;
-    char **folders; /* in which names that it includes are found by their path's end */
+    ht_tree_folder *folders; /* in which names that it includes are found by their path's end */
     size_t folder_count;
     size_t next; /* next node of the same hash; SIZE_MAX: the last */
 } node;

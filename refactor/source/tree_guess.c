@@ -1,5 +1,6 @@
 #include "refactor/source/tree_guess.h"
 
+#include "base/file.h"
 #include "base/memory.h"
 
 #include <stdint.h>
@@ -15,19 +16,28 @@ static size_t folder_length(const char *path, const char *name) {
     return ends ? length - size - 1 : SIZE_MAX;
 }
 
-static void folder_note(node *of, char *folder) {
+static void folder_note(node *of, char *folder, bool quoted) {
     for (size_t i = 0; i < of->folder_count; ++i)
-        if (strcmp(of->folders[i], folder) == 0) {
+        if (strcmp(of->folders[i].path, folder) == 0 && of->folders[i].quoted == quoted) {
             free(folder);
             return;
         }
     HT_GROW(of->folders, of->folder_count);
-    of->folders[of->folder_count++] = folder;
+    of->folders[of->folder_count++] = (ht_tree_folder){folder, quoted};
 }
 
-size_t ht_tree_guess(graph *in, size_t from, const char *name) {
+/* Returns true if a name in <> is one of the system's headers: <vector>, <math.h>. */
+static bool is_system(const char *name) {
+    struct stat info;
+    char *path = ht_path_join("/usr/include", name);
+    bool there = !strchr(name, '.') || stat(path, &info) == 0;
+    free(path);
+    return there;
+}
+
+size_t ht_tree_guess(graph *in, size_t from, const char *name, bool quoted) {
     size_t found = SIZE_MAX;
-    if (name[0] == '.' || name[0] == '/')
+    if (name[0] == '.' || name[0] == '/' || (!quoted && is_system(name)))
         return SIZE_MAX;
     for (size_t i = 0; i < in->count; ++i) {
         if (folder_length(in->nodes[i].path, name) == SIZE_MAX)
@@ -39,20 +49,32 @@ size_t ht_tree_guess(graph *in, size_t from, const char *name) {
     if (found == from || found == SIZE_MAX)
         return SIZE_MAX;
     const char *path = in->nodes[found].path;
-    folder_note(&in->nodes[from], ht_strndup(path, folder_length(path, name)));
+    folder_note(&in->nodes[from], ht_strndup(path, folder_length(path, name)), quoted);
     return found;
 }
 
-static void argument_add(ht_tree_file *file, const char *text) {
+static void argument_add(ht_tree_file *file, char *text) {
     HT_GROW(file->arguments, file->argument_count);
-    file->arguments[file->argument_count++] = ht_strdup(text);
+    file->arguments[file->argument_count++] = text;
 }
 
-static bool has(const ht_tree_file *file, const char *folder) {
+static bool has(const ht_tree_file *file, const char *argument) {
     for (size_t i = 0; i < file->argument_count; ++i)
-        if (strcmp(file->arguments[i], folder) == 0)
+        if (strcmp(file->arguments[i], argument) == 0)
             return true;
     return false;
+}
+
+/* Adds the folder of a guessed header. A build that finds a name in <> there has it in -I, too. */
+static void folder_add(ht_tree_file *file, const ht_tree_folder *folder) {
+    char *argument = ht_format(folder->quoted ? "%s" : "-I%s", folder->path);
+    if (has(file, argument)) {
+        free(argument);
+        return;
+    }
+    if (folder->quoted)
+        argument_add(file, ht_strdup("-iquote"));
+    argument_add(file, argument);
 }
 
 void ht_tree_guesses_add(const graph *in, size_t unit, ht_tree_file *file) {
@@ -60,9 +82,6 @@ void ht_tree_guesses_add(const graph *in, size_t unit, ht_tree_file *file) {
     ht_tree_steps(in, unit, &from);
     for (size_t i = 0; i < in->count; ++i)
         for (size_t k = 0; from.steps[i] && k < in->nodes[i].folder_count; ++k)
-            if (!has(file, in->nodes[i].folders[k])) {
-                argument_add(file, "-iquote");
-                argument_add(file, in->nodes[i].folders[k]);
-            }
+            folder_add(file, &in->nodes[i].folders[k]);
     ht_tree_reach_free(&from);
 }

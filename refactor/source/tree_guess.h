@@ -4,10 +4,12 @@
 
 #include "refactor/source/tree_graph.h"
 
-/* Finds the one file of the tree whose path ends with an included name ("utils/math.cuh"), and
- * notes its folder. SIZE_MAX: there is none, or several. */
-size_t ht_tree_guess(graph *in, size_t from, const char *name);
-/* Adds -iquote for the folders that a unit's files were found in by ht_tree_guess. */
+/* Finds the one file of the tree whose path ends with an included name ("utils/math.cuh", or
+ * <polybench.h> if the system has no such header), and notes its folder. SIZE_MAX: there is none,
+ * or several. */
+size_t ht_tree_guess(graph *in, size_t from, const char *name, bool quoted);
+/* Adds -iquote, or -I for names in <>, for the folders that a unit's files were found in by
+ * ht_tree_guess. */
 void ht_tree_guesses_add(const graph *in, size_t unit, ht_tree_file *file);
 
 #endif

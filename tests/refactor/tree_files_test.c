@@ -112,6 +112,38 @@ Test(tree_files, headers_are_found_in_the_tree_by_the_end_of_their_path) {
     free(unit);
 }
 
+/* A name in <> that the system does not have is found in the tree, too; one that it has is the
+ * system's, although the tree has such a file. */
+Test(tree_files, headers_in_angle_brackets_that_the_system_lacks_are_found_in_the_tree) {
+    free(tree_put("utilities/bench.h", "#define LIMIT(x) (x)\n"));
+    free(tree_put("other/limits.h", "#error \"not the system's\"\n"));
+    free(tree_put("other/vector", "#error \"not the system's\"\n"));
+    char *unit = tree_put(
+        "linear/k.cu",
+        "#include <bench.h>\n#include <limits.h>\n#include <vector>\n"
+        "__global__ void k(const float *in, float *out, int n) {\n"
+        "  int i = blockIdx.x * blockDim.x + threadIdx.x;\n  if (i < LIMIT(n)) out[i] = in[i];\n}\n"
+        "void f(const float *a, float *b, int n) { k<<<(n + 63) / 64, 64>>>(a, b, n); }\n");
+    const char *paths[] = {unit}, *roots[] = {tree_folder};
+    ht_tree_options options = {.roots = roots, .root_count = 1};
+    ht_tree tree;
+    ht_tree_make(paths, 1, &options, &tree);
+    char *folder = ht_format("-I%s/utilities", tree_folder);
+    cr_assert_eq(tree.files[0].argument_count, 1);
+    cr_expect_str_eq(tree.files[0].arguments[0], folder);
+    free(folder);
+    ht_problem_file *given = tree_problems();
+    ht_refactor_options compiler = {.arguments = (const char *const *)tree.files[0].arguments,
+                                    .argument_count = tree.files[0].argument_count};
+    ht_refactor *refactor = tree_read(unit, &compiler, given);
+    const ht_kernel *kernel = kernel_named(refactor, "k", NULL);
+    cr_expect_eq(kernel->status, HT_KERNEL_TEMPLATED, "%s", kernel->reason);
+    ht_refactor_free(refactor);
+    ht_problem_file_free(given);
+    ht_tree_free(&tree);
+    free(unit);
+}
+
 /* A source of the compilation database has the folders of its command, no others. */
 Test(tree_files, headers_of_compiled_sources_are_not_guessed) {
     free(tree_put("csrc/utils/scale.cuh", ""));
