@@ -13,8 +13,8 @@
 #include <string.h>
 
 enum { STEPS_MAX = 80, DEPTH_MAX = 16, SMALL_SIZE = 8, FIRST_GRID_SIZE = 16, DRAWS = 500 };
-static const int64_t threads_wanted = 32768, work_most = 20000000,
-                     bytes_most = HT_INFERRED_BYTES_MAX, axis_most = INT32_MAX;
+static const int64_t threads_wanted = 32768, work_most = 20000000, bytes_most = INT64_C(64) << 20,
+                     axis_most = INT32_MAX;
 
 /* ---- values of expressions ---- */
 
@@ -243,8 +243,8 @@ bool ht_sizes_check(ht_sizes *sizes, int64_t constants) {
     const ht_parameter_list *slots = &sizes->in->slots;
     int64_t bytes, largest = -1, most = 0;
     if (bytes_of(sizes, &bytes) && !__builtin_add_overflow(bytes, constants, &bytes) &&
-        bytes <= bytes_most)
-        return true;
+        bytes <= HT_INFERRED_BYTES_MAX)
+        return bytes <= bytes_most;
     for (size_t i = 0; i < slots->count; ++i)
         if (!bytes_of_one(sizes, i, &bytes) || bytes > most) {
             most = bytes_of_one(sizes, i, &bytes) ? bytes : INT64_MAX;
@@ -256,12 +256,12 @@ bool ht_sizes_check(ht_sizes *sizes, int64_t constants) {
         ht_infer_miss(sizes->in, ht_ast_line(slots->items[largest].cursor),
                       "sizes that are no more than %lld MiB: '%s' takes %s with those that the "
                       "source has as numbers",
-                      (long long)(bytes_most >> 20), slots->items[largest].name, size);
+                      (long long)(HT_INFERRED_BYTES_MAX >> 20), slots->items[largest].name, size);
     else
         ht_infer_miss(sizes->in, 0,
                       "sizes that are no more than %lld MiB: arrays outside of the kernel take "
                       "%lld MiB",
-                      (long long)(bytes_most >> 20), (long long)(constants >> 20));
+                      (long long)(HT_INFERRED_BYTES_MAX >> 20), (long long)(constants >> 20));
     free(size);
     return false;
 }

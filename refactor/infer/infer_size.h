@@ -4,7 +4,9 @@
 
 #include "refactor/infer/infer_buffer.h"
 
-#define HT_INFERRED_BYTES_MAX (INT64_C(64) << 20)
+/* Of sizes that the source has as macros; others are made smaller, as long as buffers take more
+ * than 64 MiB. */
+#define HT_INFERRED_BYTES_MAX (INT64_C(256) << 20)
 
 typedef struct ht_sizes {
     ht_infer *in;
@@ -17,8 +19,8 @@ typedef struct ht_sizes {
  * emulation takes only a moment. Returns false if no launch is possible, which is reported as
  * missing. */
 bool ht_sizes_choose(ht_sizes *sizes);
-/* Returns true if the buffers and `constants` further bytes fit into an inferred problem
- * (HT_INFERRED_BYTES_MAX). False is reported as missing. */
+/* Returns false if other sizes should be tried, since buffers and `constants` further bytes take
+ * more than 64 MiB. More than HT_INFERRED_BYTES_MAX is reported as missing. */
 bool ht_sizes_check(ht_sizes *sizes, int64_t constants);
 /* Evaluates an expression over fields and scalar arguments with the fields' values. Returns false
  * if it has no value. */

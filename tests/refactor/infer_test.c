@@ -253,13 +253,32 @@ Test(infer, buffers_of_sizes_that_are_macros_are_no_larger_than_an_inferred_prob
                                     "\nvoid run(const float *in, float *out) {\n"
                                     "  k<<<1, 64>>>(in, out, 64);\n}\n",
                                sizes[i]);
-        expect_reason(text, "no more than 64 MiB");
+        expect_reason(text, "no more than 256 MiB");
         free(text);
     }
     expect_reason(HEAD
                   "__device__ float table[1 << 28];\n__global__ void k(float *a, int n) {\n" INDEX
                   "  if (i < n) a[i] = table[i];\n}\n" RUN,
-                  "no more than 64 MiB");
+                  "no more than 256 MiB");
+}
+
+/* Matrices of 4096 x 4096, as suites have them, are run as they are; where the same number only
+ * initialises a variable, it is made smaller. */
+Test(infer, matrices_of_sizes_that_are_macros_are_run_as_they_are) {
+    static const char body[] =
+        "__global__ void k(const float *in, float *out, int n) {\n" INDEX
+        "  if (i < n) for (int j = 0; j < n; ++j) out[i] += in[i * n + j];\n}\n"
+        "void run(const float *in, float *out) {\n";
+    char *macro = ht_format(HEAD "#define N 4096\n%s  k<<<N / 64, 64>>>(in, out, N);\n}\n", body);
+    char *named = ht_format(HEAD "%s  int n = 4096;\n  k<<<n / 64, 64>>>(in, out, n);\n}\n", body);
+    inferred of = infer(macro);
+    cr_expect_eq(number(&of, "n"), 4096);
+    done(&of);
+    of = infer(named);
+    cr_expect_lt(number(&of, "n"), 4096);
+    done(&of);
+    free(macro);
+    free(named);
 }
 
 /* An extent that is too small would be found by every run that is checked; here against all
