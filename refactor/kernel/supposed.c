@@ -1,5 +1,7 @@
 #include "refactor/kernel/supposed.h"
+#include "refactor/kernel/expression.h"
 #include "refactor/kernel/facts.h"
+#include "refactor/kernel/grid_stride.h"
 
 #include "base/memory.h"
 
@@ -16,18 +18,35 @@ static bool shares(const ht_model *model) {
     return false;
 }
 
+/* Returns true if threads differ along the axis by their global index alone, if by anything. */
+static bool by_index_alone(const ht_axis *of) {
+    return !of->uses_thread && !of->uses_block && !of->uses_block_dim && !of->fixed_pitch;
+}
+
 /* Returns the number of axes with a guarded global index; 0: threads differ by something else,
  * too. */
 static int guarded_axes(const ht_model *model) {
     int count = 0;
     for (int axis = 0; axis < 3; ++axis) {
         const ht_axis *of = &model->axes[axis];
-        if (of->uses_thread || of->uses_block || of->uses_block_dim || of->uses_grid_dim ||
-            of->fixed_pitch || (of->uses_global && (!of->guard || axis != count)))
+        if (!by_index_alone(of) || of->uses_grid_dim ||
+            (of->uses_global && (!of->guard || axis != count)))
             return 0;
         count += of->uses_global;
     }
     return count;
+}
+
+/* Returns the bound of a loop over the whole grid along x that is all the kernel does; NULL: there
+ * is none. free(). */
+static char *strided_bound(const ht_model *model) {
+    bool alone = by_index_alone(&model->axes[0]) && !model->facts->uses[0].raw_grid_dim;
+    for (int axis = 1; axis < 3; ++axis) {
+        const ht_axis *of = &model->axes[axis];
+        alone = alone && by_index_alone(of) && !of->uses_grid_dim && !of->uses_global;
+    }
+    const ht_syntax *bound = alone ? ht_grid_stride_bound(model, 0) : NULL;
+    return bound ? ht_syntax_expression(bound) : NULL;
 }
 
 /* Returns true if blocks that are counted over two axes of the grid are so wherever an index is
@@ -44,12 +63,28 @@ static bool parse(ht_expr **out, char *text) {
     return good;
 }
 
+/* Chooses blocks of 256 threads, and so few that most threads run two iterations of the loop. */
+static ht_problem_entry *strided_make(char *bound) {
+    ht_problem_entry *entry = ht_alloc(1, sizeof *entry);
+    bool good = parse(&entry->block[0], ht_strdup("256")) &&
+                parse(&entry->grid[0], ht_format("ceil_div(%s, 512)", bound));
+    free(bound);
+    if (good)
+        return entry;
+    ht_supposed_free(entry);
+    return NULL;
+}
+
 ht_problem_entry *ht_supposed_make(const ht_model *model) {
     static const int blocks[3][3] = {{256, 1, 1}, {16, 16, 1}, {8, 8, 4}};
     const ht_launches *launches = &model->facts->launches;
+    if (launches->count || launches->other_use_line || shares(model))
+        return NULL;
+    char *bound = strided_bound(model);
+    if (bound)
+        return strided_make(bound);
     int axes = guarded_axes(model);
-    if (launches->count || launches->other_use_line || !axes || shares(model) ||
-        !counts_blocks_alike(model, axes))
+    if (!axes || !counts_blocks_alike(model, axes))
         return NULL;
     ht_problem_entry *entry = ht_alloc(1, sizeof *entry);
     bool good = true;

@@ -70,6 +70,80 @@ Test(infer_launch, no_launch_is_chosen_where_guards_do_not_suffice) {
     }
 }
 
+#define STRIDED(loop, work) "__global__ void k(float *a, const float *b, int n) {\n" loop work "}\n"
+#define TOTAL "blockDim.x * gridDim.x"
+#define EACH "  for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += " TOTAL ")"
+
+/* Which thread runs an iteration does not matter, so that any launch will do. */
+Test(infer_launch, a_kernel_whose_threads_share_out_iterations_gets_any_launch) {
+    static const char *const sources[] = {
+        STRIDED(EACH, " a[i] = b[i] * 2;\n"),
+        STRIDED("  int stride = " TOTAL ";\n  int i = blockIdx.x * blockDim.x + threadIdx.x;\n",
+                "  while (n > i) { a[i] = b[i] * 2; i += stride; }\n"),
+        STRIDED(
+            "  int i = threadIdx.x + blockIdx.x * blockDim.x;\n",
+            "  for (; i < n; i = i + " TOTAL ") {\n    if (b[i] < 0) continue;\n"
+            "    for (int j = 0; j < 9; ++j) if (b[i] < j) break;\n    a[i] = b[i] * 2;\n  }\n"),
+        STRIDED("  for (long at = blockIdx.x * blockDim.x + threadIdx.x, i = at; at < n;\n"
+                "       at += " TOTAL ", i = at)",
+                " a[i] = b[i] * 2;\n")};
+    for (size_t i = 0; i < sizeof sources / sizeof *sources; ++i) {
+        char *text = ht_format(HEAD "%s", sources[i]);
+        ht_refactor *refactor = read_tried(text, true);
+        const ht_kernel *kernel = kernel_named(refactor, "k", NULL);
+        cr_assert_eq(kernel->status, HT_KERNEL_TEMPLATED, "%s%s", sources[i], kernel->reason);
+        cr_expect(strstr(kernel->template->unit, "#pragma tune block(256)\n"
+                                                 "#pragma tune grid(ceil_div(n, 512))"),
+                  "%s", kernel->template->unit);
+        ht_refactor_free(refactor);
+        free(text);
+    }
+}
+
+/* A launch decides which of a thread's iterations come first, and how many threads there are. */
+Test(infer_launch, no_launch_is_chosen_where_iterations_depend_on_each_other) {
+    static const char *const sources[] = {
+        STRIDED(EACH, " { if (b[i] < 0) break; a[i] = 1; }\n"),
+        STRIDED(EACH, " { if (b[i] < 0) return; a[i] = 1; }\n"),
+        STRIDED("  float sum = 0;\n" EACH, " { sum += b[i]; a[i] = sum; }\n"),
+        STRIDED(EACH, " a[i] = gridDim.x;\n"),
+        STRIDED(EACH, " a[i] = threadIdx.x;\n"),
+        STRIDED(EACH, " a[i] = blockDim.x;\n"),
+        STRIDED(EACH, " a[i] = b[i];\n  a[0] = 1;\n"),
+        STRIDED("  int i = blockIdx.x * blockDim.x + threadIdx.x;\n",
+                "  while (i < n) { i += " TOTAL "; a[i] = 1; }\n"),
+        STRIDED("  int i = blockIdx.x * blockDim.x + threadIdx.x;\n",
+                "  while (i < n) { a[i] = 1; i += " TOTAL "; }\n  b = a + i;\n")};
+    for (size_t i = 0; i < sizeof sources / sizeof *sources; ++i) {
+        char *text = ht_format(HEAD "%s", sources[i]);
+        ht_refactor *refactor = read_tried(text, true);
+        const ht_kernel *kernel = kernel_named(refactor, "k", NULL);
+        cr_expect_neq(kernel->status, HT_KERNEL_TEMPLATED, "%s", sources[i]);
+        ht_refactor_free(refactor);
+        free(text);
+    }
+}
+
+/* Where an iteration may end those that its thread has left, which ones are run depends on the
+ * number of threads. That must stay then; else any grid will do. */
+Test(infer_launch, iterations_that_end_others_keep_the_number_of_threads) {
+    static const char *const ends[] = {"continue", "break", "return"};
+    for (size_t i = 0; i < 3; ++i) {
+        char *text = ht_format(
+            HEAD STRIDED(EACH, " { if (b[i] < 0) %s; a[i] = 1; }\n") "void run("
+                                                                     "float *a, float *b, int n) { "
+                                                                     "k<<<5, 256>>>(a, b, n); }\n",
+            ends[i]);
+        ht_refactor *refactor = read_tried(text, true);
+        const ht_kernel *kernel = kernel_named(refactor, "k", NULL);
+        cr_assert_eq(kernel->status, HT_KERNEL_TEMPLATED, "%s", kernel->reason);
+        bool stays = strstr(kernel->template->unit, "BLOCK_X) * BLOCK_X == 5 * 256)") != NULL;
+        cr_expect_eq(stays, i > 0, "%s", kernel->template->unit);
+        ht_refactor_free(refactor);
+        free(text);
+    }
+}
+
 /* Sources that are to be written may have launches elsewhere. */
 Test(infer_launch, no_launch_is_chosen_where_nothing_tries_it) {
     ht_refactor *refactor = read_tried(HEAD "__global__ void k(float *a, int n) {\n"

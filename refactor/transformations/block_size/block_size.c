@@ -8,6 +8,7 @@
 
 #include "base/memory.h"
 #include "refactor/kernel/facts.h"
+#include "refactor/kernel/grid_stride.h"
 #include "refactor/kernel/syntax_tree.h"
 #include "refactor/kernel/syntax_value.h"
 #include "refactor/kernel_model/build.h"
@@ -115,57 +116,6 @@ static bool pinned(const ht_model *model, ht_plan *plan) {
     return true;
 }
 
-/* ---- grid-stride loops ---- */
-
-static bool strided(const ht_syntax *loop, int axis) {
-    const ht_syntax *left, *right;
-    int op, of;
-    if (loop->kind != HT_SYNTAX_FOR || !loop->children[0] ||
-        loop->children[0]->kind != HT_SYNTAX_DECLARATION || loop->children[0]->count == 0)
-        return false;
-    const ht_syntax *variable = loop->children[0]->children[0];
-    const ht_syntax *start = variable->count ? variable->children[0] : NULL;
-    const ht_syntax_variable *counter = &loop->tree->variables[variable->variable];
-    return start && ht_syntax_index(start, &of) == HT_INDEX_GLOBAL && of == axis &&
-           ht_syntax_binary(loop->children[1], &op, &left, &right) && op == HT_BINARY_LT &&
-           ht_syntax_named(left) == counter &&
-           ht_syntax_binary(loop->children[2], &op, &left, &right) && op == HT_BINARY_ADD_ASSIGN &&
-           ht_syntax_named(left) == counter && ht_syntax_total(right, &of) && of == axis;
-}
-
-/* Returns true if a local declared outside of the loops changes: it would carry values from one
- * iteration to the next, and so depend on the stride. */
-static bool carries(const ht_model *model) {
-    const ht_syntax_tree *tree = ht_syntax_of(model);
-    for (size_t i = 0; i < model->parameters.count; ++i)
-        if (model->parameters.items[i].is_assigned)
-            return true;
-    for (size_t i = 0; i < tree->variable_count; ++i) {
-        const ht_syntax_variable *variable = &tree->variables[i];
-        if (variable->local && variable->local->writes > 0 && variable->declaration &&
-            variable->declaration->parent->parent == tree->body)
-            return true;
-    }
-    return false;
-}
-
-/* Returns true if all work of the kernel is one loop `for (i = global index; i < n; i += all
- * threads)`, for which any grid will do. */
-static bool is_grid_stride(const ht_model *model, int axis) {
-    const ht_syntax *body = ht_syntax_of(model)->body;
-    size_t loops = 0, others = 0;
-    for (size_t i = 0; i < body->count; ++i) {
-        const ht_syntax *statement = body->children[i];
-        if (strided(statement, axis))
-            ++loops;
-        else if (statement->kind != HT_SYNTAX_DECLARATION && statement->kind != HT_SYNTAX_EMPTY &&
-                 !(statement->kind == HT_SYNTAX_RETURN && i + 1 == body->count))
-            ++others;
-    }
-    return loops == 1 && others == 0 && !carries(model) && model->facts->uses[axis].global == 1 &&
-           model->facts->uses[axis].total == 1;
-}
-
 /* ---- one axis ---- */
 
 typedef enum axis_verdict { AXIS_FREE, AXIS_UNUSED, AXIS_PINNED } axis_verdict;
@@ -267,7 +217,7 @@ static void apply_map(const ht_model *model, ht_plan *plan) {
             continue;
         names[axis] = ht_block_name(plan, axis);
         axis_values(plan, axis, names[axis], axes);
-        plan->axes[axis].free_cover = is_grid_stride(model, axis);
+        plan->axes[axis].free_cover = ht_grid_stride_bound(model, axis) != NULL;
         plan->axes[axis].exact_cover =
             model->axes[axis].uses_grid_dim && !plan->axes[axis].free_cover;
     }
