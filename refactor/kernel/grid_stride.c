@@ -43,16 +43,20 @@ static bool strides(const ht_syntax *step, const ht_syntax_variable *counter, in
     return op == HT_BINARY_ADD_ASSIGN && ht_syntax_total(right, &of) && of == axis;
 }
 
-/* Returns the step without a second variable that it sets to the counter: `i += all, k = i`. */
-static const ht_syntax *without_copy(const ht_syntax *step, const ht_syntax_variable *counter) {
+/* Returns the step without a second variable that it sets to the counter: `i += all, k = i`.
+ * *out_copy: that variable, or NULL. NULL: it does something else. */
+static const ht_syntax *without_copy(const ht_syntax *step, const ht_syntax_variable *counter,
+                                     const ht_syntax_variable **out_copy) {
     const ht_syntax *first, *second, *left, *right;
     int op;
+    *out_copy = NULL;
     if (!step || !ht_syntax_binary(step, &op, &first, &second) || op != HT_BINARY_COMMA)
         return step;
     const ht_syntax_variable *copy =
         ht_syntax_binary(second, &op, &left, &right) ? ht_syntax_named(left) : NULL;
     bool copies = copy && copy != counter && op == HT_BINARY_ASSIGN && copy->local &&
                   copy->local->writes == 1 && ht_syntax_named(right) == counter;
+    *out_copy = copy;
     return copies ? first : NULL;
 }
 
@@ -84,7 +88,7 @@ static bool read_loop(const ht_syntax *loop, int axis, stride *out) {
     if (loop->kind != HT_SYNTAX_FOR && loop->kind != HT_SYNTAX_WHILE)
         return false;
     const ht_syntax *condition = loop->children[loop->kind == HT_SYNTAX_FOR ? 1 : 0];
-    const ht_syntax_variable *own = declared(loop);
+    const ht_syntax_variable *own = declared(loop), *copy;
     if (loop->kind == HT_SYNTAX_FOR && loop->children[0] && !own)
         return false;
     if (!condition || !ht_syntax_binary(condition, &op, &left, &right))
@@ -92,10 +96,13 @@ static bool read_loop(const ht_syntax *loop, int axis, stride *out) {
     bool mirrored = op == HT_BINARY_GT;
     const ht_syntax_variable *counter = ht_syntax_named(mirrored ? right : left);
     const ht_syntax *start = counter ? ht_syntax_initializer(counter) : NULL;
-    if ((op != HT_BINARY_LT && !mirrored) || !start || (own && own != counter) || !counter->local ||
+    if ((op != HT_BINARY_LT && !mirrored) || !start || !counter->local ||
         counter->local->writes != 1 || ht_syntax_index(start, &of) != HT_INDEX_GLOBAL ||
-        of != axis || !strides(without_copy(step_of(loop), counter), counter, axis) ||
+        of != axis || !strides(without_copy(step_of(loop), counter, &copy), counter, axis) ||
         ends_others(loop))
+        return false;
+    bool copies = own && own == copy && ht_syntax_named(ht_syntax_initializer(own)) == counter;
+    if (own && own != counter && !copies)
         return false;
     *out = (stride){loop, counter, mirrored ? left : right};
     return true;

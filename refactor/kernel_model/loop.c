@@ -97,6 +97,22 @@ static bool is_invariant(const ht_scan *scan, const loop_work *work, const ht_po
     return true;
 }
 
+/* Gives a variable that begins as another one, and is set to it by each iteration, the steps of
+ * that: `for (i = at; at < n; at += step, i = at)`. */
+static void copy_steps(ht_scan *scan, loop_work *work) {
+    for (size_t i = 0; i < work->count; ++i)
+        for (size_t j = 0; j < work->count && !work->items[i].step; ++j) {
+            changed *item = &work->items[i];
+            const changed *other = &work->items[j];
+            const ht_km_value *now = ht_environment_find(scan, item->variable),
+                              *same = ht_environment_find(scan, other->variable);
+            if (j != i && other->step && now && same && now->value && now->value == same->value &&
+                item->first.value == other->first.value && !item->first.is_pointer &&
+                !other->first.is_pointer && !now->is_pointer && !same->is_pointer)
+                item->step = other->step;
+        }
+}
+
 /* Walks the body with placeholders and finds the variables' steps. */
 static void find_steps(ht_scan *scan, loop_work *work) {
     ht_poly_pool *pool = &scan->km->pool;
@@ -134,6 +150,7 @@ static void find_steps(ht_scan *scan, loop_work *work) {
         if (pass == 0)
             run_part(scan, work->of.increment);
     }
+    copy_steps(scan, work);
     --scan->dry;
     scan->km->loop_count = loops;
     scan->guard_count = guards;

@@ -107,7 +107,8 @@ static const char half_text[] = "#pragma once\n#include <hip/hip_fp16.h>\n";
 static const char groups_text[] = "#pragma once\n#include <hip/hip_cooperative_groups.h>\n";
 
 #define TORCH_MISSED                                                                               \
-    {"identifier 'at'", "identifier 'torch'", "identifier 'c10'", "identifier 'AT_"}
+    {"identifier 'at'",  "identifier 'torch'", "identifier 'c10'",        "identifier 'AT_",       \
+     "identifier 'C10_", "name 'C10_",         "identifier 'gpuAtomicAdd"}
 
 const ht_host_library ht_host_libraries[HT_HOST_LIBRARIES] = {
     {"/hiptemper/cuda_names.h", cuda_text, false, {"'cuda"}},

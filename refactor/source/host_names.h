@@ -17,7 +17,7 @@ enum {
     HT_HOST_TORCH,
     HT_HOST_LIBRARIES
 };
-enum { HT_HOST_MISSED_MAX = 4 };
+enum { HT_HOST_MISSED_MAX = 7 };
 
 typedef struct ht_host_library {
     const char *path; /* of the file in memory */

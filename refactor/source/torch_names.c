@@ -75,7 +75,21 @@ const char ht_torch_accessors[] =
     "using PackedTensorAccessor32 = GenericPackedTensorAccessor<T, N, P, int32_t>;\n"
     "template <typename T, size_t N, template <typename U> class P = DefaultPtrTraits>\n"
     "using PackedTensorAccessor64 = GenericPackedTensorAccessor<T, N, P, int64_t>;\n"
-    "}\n";
+    "template <typename T, bool on_device> using acc_type = T;\n"
+    "template <typename T> using opmath_type = T;\n"
+    "}\n"
+    "#define gpuAtomicAdd atomicAdd\n"
+    "#define gpuAtomicAddNoReturn atomicAdd\n"
+    "#define C10_HOST_DEVICE __host__ __device__\n"
+    "#define C10_DEVICE __device__\n"
+    "#define C10_LAUNCH_BOUNDS_0 __launch_bounds__(256, 4)\n"
+    "#define C10_LAUNCH_BOUNDS_1(threads) __launch_bounds__(threads)\n"
+    "#define C10_LAUNCH_BOUNDS_2(threads, blocks) __launch_bounds__(threads, blocks)\n"
+    "#define CUDA_KERNEL_LOOP_TYPE(i, n, type) \\\n"
+    "  int64_t _i_n_d_e_x = ((int64_t)blockIdx.x) * blockDim.x + threadIdx.x; \\\n"
+    "  for (type i = _i_n_d_e_x; _i_n_d_e_x < (n); \\\n"
+    "       _i_n_d_e_x += ((int64_t)blockDim.x) * gridDim.x, i = _i_n_d_e_x)\n"
+    "#define CUDA_KERNEL_LOOP(i, n) CUDA_KERNEL_LOOP_TYPE(i, n, int)\n";
 
 const char ht_torch_names[] =
     "#pragma once\n"
@@ -136,7 +150,9 @@ const char ht_torch_names[] =
     "template <typename... T> Tensor ones(std::initializer_list<int64_t>, T &&...);\n"
     "template <typename... T> Tensor full(std::initializer_list<int64_t>, T &&...);\n"
     CALL(device) CALL(dtype) CALL(device_of) CALL(checkAllSameGPU) CALL(checkAllSameType)
-    CALL(globalContext) CALL(ceil_div)
+    CALL(globalContext)
+    "template <typename A, typename B> constexpr auto ceil_div(A a, B b) {\n"
+    "  return (a + b - 1) / b; }\n"
     "typedef anything TensorOptions, Device, TensorArg, CheckedFrom, Scalar, Type, Context;\n"
     "template <typename T> using optional = std::optional<T>;\n"
     "template <typename T> using ArrayRef = std::vector<T>;\n"
@@ -149,6 +165,12 @@ const char ht_torch_names[] =
     "template <typename... T> hipDeviceProp_t *getCurrentDeviceProperties(T &&...);\n"
     "template <typename... T> hipDeviceProp_t *getDeviceProperties(T &&...);\n"
     CALL(getCurrentCUDABlasHandle)
+    "template <typename T> constexpr T ATenCeilDiv(T a, T b) { return (a + b - 1) / b; }\n"
+    "namespace detail {\n"
+    "static constexpr int CUDA_NUM_THREADS = 1024;\n"
+    "inline int GET_BLOCKS(int64_t n) { return (n + 1023) / 1024; }\n"
+    "inline int GET_BLOCKS(int64_t n, int64_t threads) { return (n + threads - 1) / threads; }\n"
+    "}\n"
     "}\n"
     "namespace hip { using namespace cuda;\n"
     "template <typename... T> CUDAStream getCurrentHIPStream(T &&...);\n"

@@ -244,6 +244,24 @@ Test(infer, what_is_missing_is_said) {
                    "the elements of 'a'");
 }
 
+#define COPY_LOOP(first, next)                                                                     \
+    HEAD "__global__ void k(float *a, int n) {\n"                                                  \
+         "  long at = blockIdx.x * blockDim.x + threadIdx.x;\n"                                    \
+         "  for (int i = " first "; at < n; at += blockDim.x * gridDim.x, i = " next ")\n"         \
+         "    a[i] = 1;\n}\n" RUN
+
+/* A second counter that is the first one at each iteration's begin; where it is not so once, or
+ * later, nothing is said of it. */
+Test(infer, a_copy_of_a_loops_counter_moves_as_the_counter_does) {
+    inferred of = infer(COPY_LOOP("at", "at"));
+    sizes with = {.names = {"n"}, .values = {4711}, .count = 1};
+    cr_expect_eq(elements(&of, "a", &with), 4711);
+    done(&of);
+    expect_missing(COPY_LOOP("at + 1", "at"), "the elements of 'a'");
+    expect_missing(COPY_LOOP("at", "at + 1"), "the elements of 'a'");
+    expect_missing(COPY_LOOP("at", "2 * at"), "the elements of 'a'");
+}
+
 /* Sizes that are macros stay: an emulation of several GiB takes longer than a moment. */
 Test(infer, buffers_of_sizes_that_are_macros_are_no_larger_than_an_inferred_problem_may_be) {
     static const char *const sizes[] = {"268435456", "1099511627776ll", "2305843009213693952ll"};

@@ -187,6 +187,40 @@ Test(tree, launches_are_read_without_pytorch) {
     }
 }
 
+/* Macros and types of PyTorch's that kernels use are in their templates, and its helpers for grids
+ * are followed. */
+Test(tree, kernels_use_macros_of_pytorch_without_it) {
+    static const char *const grids[] = {"at::ceil_div(n, 256)", "at::cuda::ATenCeilDiv(n, 256)",
+                                        "at::cuda::detail::GET_BLOCKS(n, 256)",
+                                        "std::min(at::ceil_div(n, 256), 4096)"};
+    for (size_t i = 0; i < 4; ++i) {
+        char *text = ht_format(
+            "#include <ATen/cuda/CUDAContext.h>\n#include <ATen/cuda/Atomic.cuh>\n"
+            "C10_LAUNCH_BOUNDS_1(256) __global__ void k(const float *in, float *out, int n) "
+            "{\n  CUDA_KERNEL_LOOP(i, n) {\n    at::acc_type<float, true> twice = 2 * in[i];"
+            "\n    gpuAtomicAdd(out + i, twice);\n  }\n}\n"
+            "void run(const at::Tensor &a, at::Tensor &b) {\n  const int n = a.numel();\n"
+            "  k<<<%s, 256, 0, at::cuda::getCurrentCUDAStream()>>>(a.data_ptr<float>(),\n"
+            "      b.data_ptr<float>(), n);\n}\n",
+            grids[i]);
+        char *path = tree_put("k.cu", text);
+        ht_refactor *refactor;
+        ht_error error = {0};
+        cr_assert_eq(ht_refactor_file(path, NULL, NULL, &refactor, &error), HT_OK, "%s",
+                     error.message);
+        const ht_kernel *kernel = kernel_named(refactor, "k", NULL);
+        cr_assert_eq(kernel->status, HT_KERNEL_TEMPLATED, "%s: %s", grids[i], kernel->reason);
+        const char *unit = kernel->template->unit;
+        cr_expect(strstr(unit, "#define CUDA_KERNEL_LOOP(") && strstr(unit, "acc_type"), "%s",
+                  unit);
+        cr_expect(strstr(unit, "grid(ceil_div(n, 256))") || strstr(unit, "+ 256 - 1) / 256"), "%s",
+                  unit);
+        ht_refactor_free(refactor);
+        free(path);
+        free(text);
+    }
+}
+
 /* Kernels may take accessors, which their templates have: of the tensor's sizes, in rows. A run
  * finds how many elements there are. */
 Test(tree, kernels_take_accessors_without_pytorch) {
