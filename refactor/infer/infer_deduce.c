@@ -24,11 +24,38 @@ static char *deduced(const ht_model *model, const char *name) {
 }
 
 typedef struct caller {
+    const ht_source *source;
     CXCursor function; /* a template of the host */
     unsigned index;    /* of the template's parameter */
     bool is_type;
     char *found;
 } caller;
+
+/* Reads the template argument that stands in a call which is itself in a template, so that it is
+ * not known yet what is called: wrapper<T, 2>(data). */
+static void written_argument(caller *in, CXCursor call) {
+    ht_launch_site site = {.kernel = clang_getCanonicalCursor(in->function),
+                           .file = ht_source_file_of(in->source, call)};
+    CXCursor name = clang_getNullCursor();
+    ht_launch_arguments list;
+    if (site.file != SIZE_MAX)
+        name = ht_launch_name(&site, ht_ast_child(call, 0));
+    if (clang_Cursor_isNull(name))
+        return;
+    ht_launch_arguments_read(in->source, &site, name, &list);
+    if (in->index < list.count) {
+        ht_range range = list.ranges[in->index];
+        char *text = ht_strndup(in->source->files[site.file].text + range.begin,
+                                range.end - range.begin),
+             *end = text;
+        bool known = in->is_type ? ht_type_size(text) > 0
+                                 : strtoll(text, &end, 0) >= 0 && end != text && !*end;
+        in->found = known ? text : NULL;
+        if (!known)
+            free(text);
+    }
+    ht_launch_arguments_free(&list);
+}
 
 /* Finds a call of the host's template, with its arguments. */
 static bool on_caller(CXCursor cursor, CXCursor parent, void *context) {
@@ -40,6 +67,8 @@ static bool on_caller(CXCursor cursor, CXCursor parent, void *context) {
         return true;
     CXCursor called = clang_getCursorReferenced(cursor);
     CXCursor primary = clang_getSpecializedCursorTemplate(called);
+    if (clang_Cursor_isNull(primary))
+        written_argument(in, cursor);
     if (clang_Cursor_isNull(primary) ||
         !clang_equalCursors(clang_getCanonicalCursor(primary),
                             clang_getCanonicalCursor(in->function)) ||
@@ -59,7 +88,9 @@ static char *host_argument(const ht_model *model, const char *name, bool is_type
     if (!launches->count || !name ||
         clang_getCursorKind(launches->items[0].function) != CXCursor_FunctionTemplate)
         return NULL;
-    caller in = {.function = launches->items[0].function, .is_type = is_type};
+    caller in = {.source = model->facts->source,
+                 .function = launches->items[0].function,
+                 .is_type = is_type};
     ht_cursors list = ht_ast_children(in.function);
     bool named = false;
     for (size_t i = 0; i < list.count && !named; ++i) {

@@ -187,6 +187,33 @@ Test(infer_launch, template_arguments_may_be_structures) {
     }
 }
 
+/* The launch stands in a template of the host's that another one calls: the argument that it writes
+ * is the first call's. One that is the other's own parameter, too, is not known. */
+Test(infer_launch, template_arguments_may_come_through_two_templates_of_the_host) {
+    static const char *const calls[] = {"wrapper<T, 2>(a, n)", "wrapper<T, M>(a, n)"};
+    for (size_t i = 0; i < 2; ++i) {
+        char *text =
+            ht_format(HEAD "template <typename T, int D> __global__ void k(T *a, int n) {\n" INDEX
+                           "  if (i < n) a[i] = D;\n}\n"
+                           "template <typename T, int D> void wrapper(T *a, int n) {\n"
+                           "  k<T, D><<<(n + 255) / 256, 256>>>(a, n);\n}\n"
+                           "template <typename T, int M> void outer(T *a, int n, int d) {\n"
+                           "  switch (d) {\n  case 2: %s; break;\n  }\n}\n"
+                           "void run(float *a, int n, int d) { outer<float, 3>(a, n, d); }\n",
+                      calls[i]);
+        ht_refactor *refactor = read_tried(text, true);
+        const ht_kernel *kernel = kernel_named(refactor, "k", NULL);
+        if (i == 0) {
+            cr_assert_eq(kernel->status, HT_KERNEL_TEMPLATED, "%s", kernel->reason);
+            cr_expect(strstr(kernel->template->unit, "k__original<float, 2>"), "%s",
+                      kernel->template->unit);
+        } else
+            cr_expect_neq(kernel->status, HT_KERNEL_TEMPLATED);
+        ht_refactor_free(refactor);
+        free(text);
+    }
+}
+
 /* A class that no other place can name stays the program's. */
 Test(infer_launch, lambdas_are_not_named_as_template_arguments) {
     ht_refactor *refactor =
