@@ -81,8 +81,8 @@ static char *plan_all(ht_kernel_work *work, bool known, ht_transformation_set wi
     do {
         ht_kernel_forget_plan(work);
         ht_plan_init(&work->plan, &work->model);
-        work->plan.request =
-            (ht_plan_request){without | work->without, work->recipe, stay, work->for_build};
+        work->plan.request = (ht_plan_request){without | work->without, work->recipe, stay,
+                                               work->for_build, work->leaves};
         ht_grid_read(&work->model, &work->grid);
         work->modelled = true;
         ht_plan_run(&work->plan);
@@ -180,6 +180,10 @@ static void make_template(ht_kernel *kernel, ht_kernel_work *work, ht_slice *sli
         else if (!work->recipe)
             (void)attempt_make(&in, 0);
     }
+    if (!in.template && work->own_build && !work->leaves) {
+        work->leaves = true;
+        (void)attempt_make(&in, 0);
+    }
     kernel->template = in.template;
     if (kernel->template) {
         kernel->against = ht_template_against(&work->plan, &work->grid, slice);
@@ -202,7 +206,7 @@ static char *infer(ht_kernel *kernel, ht_kernel_work *work, const ht_slice *slic
     ht_model *model = &work->model;
     ht_inferred inferred;
     ht_error error = {0};
-    ht_infer_problem(model, slice, work->tries, &inferred);
+    ht_infer_problem(model, slice, (ht_infer_manner){work->tries, work->own_grid}, &inferred);
     free(kernel->skeleton);
     kernel->skeleton = inferred.text;
     free(kernel->places);
@@ -241,7 +245,7 @@ static char *binding_problem(ht_kernel *kernel, ht_kernel_work *work, const ht_s
     if (problem && given) {
         const ht_problem_entry *entry = model->entry;
         ht_inferred inferred;
-        ht_infer_problem(model, slice, false, &inferred);
+        ht_infer_problem(model, slice, (ht_infer_manner){0}, &inferred);
         kernel->skeleton = inferred.text;
         free(inferred.missing);
         model->entry = entry;
@@ -349,9 +353,10 @@ static void work_free(ht_kernel_work *work) {
     ht_model_free(&work->model);
 }
 
-/* Tries the kernel with a launch that is chosen, and keeps the result if that gives a template.
- * Plan and trees point to their model, so that each is only used at its place in `work`. */
-static void try_alone(CXCursor cursor, ht_kernel *kernel, ht_kernel_work *work) {
+/* Tries the kernel with a launch that is chosen, or (`own_grid`) with its own whose grid is not
+ * followed, and keeps the result if that gives a template. Plan and trees point to their model, so
+ * that each is only used at its place in `work`. */
+static void try_again(CXCursor cursor, bool own_grid, ht_kernel *kernel, ht_kernel_work *work) {
     ht_kernel_work before = *work;
     ht_kernel again = {.name = ht_strdup(kernel->name),
                        .file = ht_strdup(kernel->file),
@@ -360,8 +365,15 @@ static void try_alone(CXCursor cursor, ht_kernel *kernel, ht_kernel_work *work) 
     *work = (ht_kernel_work){.recipe = before.recipe,
                              .without = before.without,
                              .tries = before.tries,
-                             .own_build = before.own_build};
-    bool modelled = ht_model_build_alone(before.model.facts->source, cursor, &work->model);
+                             .own_build = before.own_build,
+                             .own_grid = own_grid,
+                             .leaves = own_grid};
+    const ht_source *source = before.model.facts->source;
+    bool modelled = own_grid;
+    if (own_grid)
+        ht_model_build_of(source, cursor, NULL, true, &work->model);
+    else
+        modelled = ht_model_build_alone(source, cursor, &work->model);
     if (modelled)
         cut_and_transform(cursor, &again, work);
     if (modelled && again.status == HT_KERNEL_TEMPLATED) {
@@ -382,7 +394,10 @@ static void try_alone(CXCursor cursor, ht_kernel *kernel, ht_kernel_work *work) 
 void ht_kernel_transform(CXCursor cursor, ht_kernel *kernel, ht_kernel_work *work) {
     cut_and_transform(cursor, kernel, work);
     if (work->tries && is_unfollowed(kernel, work))
-        try_alone(cursor, kernel, work);
+        try_again(cursor, false, kernel, work);
+    if (work->tries && kernel->status == HT_KERNEL_NEEDS_PROBLEM && is_unfollowed(kernel, work) &&
+        work->model.launch_known)
+        try_again(cursor, true, kernel, work);
 }
 
 void ht_kernel_model(const ht_source *source, CXCursor cursor, const ht_problem_file *problems,

@@ -13,6 +13,8 @@ typedef struct ht_kernel_work {
     unsigned without;                      /* of ht_refactor_options, as the next */
     bool tries;
     bool own_build;
+    bool leaves;     /* launches that cannot be rewritten stay */
+    bool own_grid;   /* blocks of a grid that is not followed are sizes of their own */
     bool for_build;  /* the plan is for this build alone */
     char *elsewhere; /* where else the kernel is launched, perhaps, by a template's plan that does
                         not count it; NULL: nowhere; owned */

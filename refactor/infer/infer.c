@@ -1,6 +1,7 @@
 /* Puts together the problem of a kernel: fields and scalars from the host, buffers from subscripts
  * and allocations, constant memory, and the origin of each; missing parts are '?'. */
 #include "refactor/infer/infer_deduce.h"
+#include "refactor/infer/infer_grid.h"
 #include "refactor/infer/infer_host.h"
 #include "refactor/infer/infer_record.h"
 #include "refactor/infer/infer_size.h"
@@ -379,6 +380,8 @@ static json_t *description_make(const ht_infer *in, const ht_sizes *sizes) {
                        launches->items[0].line);
     else if (model->facts->supposed)
         ht_text_append(&text, ", nothing launches it: block and grid are chosen");
+    if (in->own_grid)
+        ht_text_append(&text, "; the grid is not followed: blocks are sizes of their own");
     for (size_t i = 0; i < in->slots.count; ++i)
         if (in->origins[i].length)
             ht_text_printf(&text, "; %s: %s", in->slots.items[i].name, in->origins[i].data);
@@ -443,7 +446,7 @@ static char *document_make(ht_infer *in, const ht_infer_buffers *buffers, const 
     if (!in->model->launch_known) {
         json_object_set_new(kernel, "block", json_pack("[s]", "?"));
         json_object_set_new(kernel, "grid", json_pack("[s]", "?"));
-    } else if (in->model->facts->supposed) {
+    } else if (in->model->facts->supposed || in->own_grid) {
         json_object_set_new(kernel, "block", extents_make(in->entry->block));
         json_object_set_new(kernel, "grid", extents_make(in->entry->grid));
     }
@@ -505,6 +508,7 @@ static void infer_free(ht_infer *in) {
     free(in->origins);
     free(in->fields);
     ht_infer_slots_free(in);
+    ht_infer_grid_free(in);
     ht_problem_spec_free(&in->entry->spec);
     free(in->entry);
     in->model->entry = NULL;
@@ -530,7 +534,8 @@ static bool launch_check(ht_infer *in, const ht_grid *grid) {
 
 /* How a problem is inferred. */
 typedef struct manner {
-    bool tries, has_template;
+    ht_infer_manner given;
+    bool has_template;
     bool free_numbers; /* see ht_infer */
 } manner;
 
@@ -543,6 +548,8 @@ static bool infer(ht_model *model, const ht_slice *slice, manner how, ht_inferre
     infer_init(&in, model, slice);
     in.free_numbers = how.free_numbers;
     ht_infer_host(&in);
+    if (how.given.own_grid)
+        ht_infer_grid_own(&in);
     ht_grid_read(model, &grid);
     bool launched = launch_check(&in, &grid);
     allocations_find(&in);
@@ -551,7 +558,7 @@ static bool infer(ht_model *model, const ht_slice *slice, manner how, ht_inferre
     ht_sizes sizes = {.in = &in, .grid = &grid, .buffers = &buffers};
     if (launched && ht_sizes_choose(&sizes)) {
         extents_choose(&in, &sizes);
-        open_settle(&in, how.tries);
+        open_settle(&in, how.given.tries);
         if (!in.missing.length)
             fits = ht_sizes_check(&sizes, constants_bytes(&in));
     }
@@ -570,8 +577,9 @@ static bool infer(ht_model *model, const ht_slice *slice, manner how, ht_inferre
 
 /* If the source's numbers are too large, those that only initialise a variable (`n = 1 << 28;`) are
  * taken for values that may be smaller. */
-void ht_infer_problem(ht_model *model, const ht_slice *slice, bool tries, ht_inferred *out) {
-    manner how = {tries, ht_infer_deduce(model), false}; /* types of fields may hang on it */
+void ht_infer_problem(ht_model *model, const ht_slice *slice, ht_infer_manner given,
+                      ht_inferred *out) {
+    manner how = {given, ht_infer_deduce(model), false}; /* types of fields may hang on it */
     if (infer(model, slice, how, out))
         return;
     ht_inferred smaller;

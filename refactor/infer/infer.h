@@ -53,6 +53,7 @@ typedef struct ht_infer {
     ht_text missing;  /* the missing parts, with "; " between them */
     int missing_line;
     bool free_numbers; /* local variables that a number initialises are fields, too */
+    bool own_grid;     /* the entry's grid has sizes of its own; owned */
     /* has the fields and scalars, with which the host's expressions are read */
     ht_problem_entry *entry;
 } ht_infer;
@@ -65,9 +66,16 @@ typedef struct ht_inferred {
     bool launched; /* block and grid are known */
 } ht_inferred;
 
-/* `tries`: where nothing else is missing, the number of a buffer's elements may be left to a run of
- * the original: a field NAME_elements with a default, to be made larger until no access is outside
- * (pipeline/infer_check.h). */
-void ht_infer_problem(ht_model *model, const ht_slice *slice, bool tries, ht_inferred *out);
+/* How a problem is inferred. */
+typedef struct ht_infer_manner {
+    /* where nothing else is missing, the number of a buffer's elements may be left to a run of the
+     * original: a field NAME_elements with a default, to be made larger until no access is outside
+     * (pipeline/infer_check.h) */
+    bool tries;
+    bool own_grid; /* blocks of a grid that is not followed are sizes of their own */
+} ht_infer_manner;
+
+void ht_infer_problem(ht_model *model, const ht_slice *slice, ht_infer_manner how,
+                      ht_inferred *out);
 
 #endif

@@ -147,6 +147,10 @@ static int64_t small_value(const char *name) {
     return SMALL_SIZE;
 }
 
+bool ht_sizes_has_small_name(const ht_infer_field *field) {
+    return small_value(field->name) != SMALL_SIZE;
+}
+
 /* Returns true for the distance of rows in memory, by its name. It must not be less than their
  * length: rows would overlap, and the last write would decide. */
 static bool is_pitch(const ht_infer_field *field) {

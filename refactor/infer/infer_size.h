@@ -22,6 +22,8 @@ bool ht_sizes_choose(ht_sizes *sizes);
 /* Returns false if other sizes should be tried, since buffers and `constants` further bytes take
  * more than 64 MiB. More than HT_INFERRED_BYTES_MAX is reported as missing. */
 bool ht_sizes_check(ht_sizes *sizes, int64_t constants);
+/* Returns true for a size that is small by the words in its name: a radius, a stride. */
+bool ht_sizes_has_small_name(const ht_infer_field *field);
 /* Evaluates an expression over fields and scalar arguments with the fields' values. Returns false
  * if it has no value. */
 bool ht_sizes_value(const ht_sizes *sizes, const char *text, int64_t *out_value);

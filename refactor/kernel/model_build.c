@@ -388,10 +388,15 @@ static void template_values(ht_model *model) {
     }
 }
 
-/* `alone`: as if nothing launched the kernel. `line`: the entry is just a block, without which
- * guards are read. */
+/* How a model is built. */
+typedef struct manner {
+    bool alone;    /* as if nothing launched the kernel */
+    bool line;     /* the entry is just a block, without which guards are read */
+    bool supposes; /* blocks that are not followed get a value */
+} manner;
+
 static void build(const ht_source *source, CXCursor kernel, const ht_problem_entry *entry,
-                  bool alone, bool line, ht_model *model) {
+                  manner how, ht_model *model) {
     *model = (ht_model){.text = source->text, .entry = entry};
     model->definition = (ht_definition){
         .function = kernel,
@@ -410,16 +415,16 @@ static void build(const ht_source *source, CXCursor kernel, const ht_problem_ent
     clang_disposeString(symbol);
     model_children(model);
     model_range(model);
-    if (!alone)
+    if (!how.alone)
         ht_launches_find(source, kernel, &model->facts->launches);
     ht_ast_walk(model->definition.body, on_local, model);
     ht_ast_walk(model->definition.body, on_use, model);
     mark_circular(model);
     template_values(model);
     ht_reach_build(model);
-    ht_runtime_block_assume(model);
+    ht_runtime_block_assume(model, how.supposes);
     ht_indexing_build(model);
-    model->entry = line ? NULL : entry;
+    model->entry = how.line ? NULL : entry;
     ht_guards_build(model);
     ht_specialised_build(model);
     ht_waits_build(model);
@@ -430,7 +435,7 @@ static void build(const ht_source *source, CXCursor kernel, const ht_problem_ent
 
 void ht_model_build(const ht_source *source, CXCursor kernel, const ht_problem_entry *entry,
                     ht_model *out_model) {
-    build(source, kernel, entry, false, false, out_model);
+    build(source, kernel, entry, (manner){0}, out_model);
 }
 
 /* Chooses a launch for the model's kernel. Blocks that are counted over two axes of the grid are
@@ -443,7 +448,7 @@ static ht_problem_entry *suppose(const ht_source *source, CXCursor kernel, bool 
         return made;
     ht_problem_entry *line = ht_supposed_line();
     ht_model trial;
-    build(source, kernel, line, alone, true, &trial);
+    build(source, kernel, line, (manner){.alone = alone, .line = true}, &trial);
     made = ht_supposed_make(&trial);
     ht_model_free(&trial);
     ht_supposed_free(line);
@@ -454,13 +459,13 @@ static ht_problem_entry *suppose(const ht_source *source, CXCursor kernel, bool 
 static void build_supposed(const ht_source *source, CXCursor kernel, ht_problem_entry *supposed,
                            bool alone, ht_model *out_model) {
     ht_model_free(out_model);
-    build(source, kernel, supposed, alone, false, out_model);
+    build(source, kernel, supposed, (manner){.alone = alone}, out_model);
     out_model->entry = NULL;
     out_model->facts->supposed = supposed;
 }
 
 bool ht_model_build_alone(const ht_source *source, CXCursor kernel, ht_model *out_model) {
-    build(source, kernel, NULL, true, false, out_model);
+    build(source, kernel, NULL, (manner){.alone = true}, out_model);
     ht_problem_entry *supposed = suppose(source, kernel, true, out_model);
     if (supposed)
         build_supposed(source, kernel, supposed, true, out_model);
@@ -474,7 +479,7 @@ void ht_model_build_of(const ht_source *source, CXCursor kernel, const ht_proble
     char *name = ht_cursor_qualified_name(kernel);
     const ht_problem_entry *entry = problems ? ht_problem_file_entry(problems, name) : NULL;
     free(name);
-    ht_model_build(source, kernel, entry, out_model);
+    build(source, kernel, entry, (manner){.supposes = supposes && !entry}, out_model);
     ht_problem_entry *supposed =
         entry || !supposes ? NULL : suppose(source, kernel, false, out_model);
     if (supposed)

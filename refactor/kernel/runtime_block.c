@@ -130,6 +130,108 @@ static bool may_stand(const ht_model *model, const ht_launch_site *site, const h
            (extent_steady(site, &site->block, target) && extent_steady(site, &site->grid, target));
 }
 
+/* ---- blocks that are not followed ---- */
+
+typedef struct uses {
+    CXCursor
+        named[16]; /* functions that the block's expression calls; if it calls none, variables */
+    size_t count;
+    int depth;
+    bool calls, too_many, found;
+} uses;
+
+static bool on_called(CXCursor cursor, CXCursor parent, void *context) {
+    (void)parent;
+    uses *in = context;
+    enum CXCursorKind kind = clang_getCursorKind(cursor);
+    CXCursor named =
+        kind == CXCursor_CallExpr || kind == CXCursor_DeclRefExpr || kind == CXCursor_MemberRefExpr
+            ? clang_getCursorReferenced(cursor)
+            : clang_getNullCursor();
+    bool wanted = !clang_Cursor_isNull(named) && (kind == CXCursor_CallExpr) == in->calls;
+    in->too_many = in->too_many || (wanted && in->count == sizeof in->named / sizeof *in->named);
+    if (wanted && !in->too_many)
+        in->named[in->count++] = clang_getCanonicalCursor(named);
+    return true;
+}
+
+enum { DEPTH_MAX = 6 };
+
+/* Returns true if an expression names one of these, or what a variable of it begins with, or a
+ * function that it calls. */
+static bool uses_any(CXCursor expression, uses *of);
+
+static bool on_use(CXCursor cursor, CXCursor parent, void *context) {
+    (void)parent;
+    uses *in = context;
+    CXCursor named = clang_getCursorReferenced(cursor), further = clang_getNullCursor();
+    for (size_t i = 0; i < in->count && !clang_Cursor_isNull(named); ++i)
+        in->found = in->found || clang_equalCursors(clang_getCanonicalCursor(named), in->named[i]);
+    if (clang_getCursorKind(named) == CXCursor_VarDecl)
+        further = clang_Cursor_getVarDeclInitializer(named);
+    else if (clang_getCursorKind(cursor) == CXCursor_CallExpr)
+        further = clang_getCursorDefinition(named);
+    if (!in->found && !clang_Cursor_isNull(further) && in->depth < DEPTH_MAX)
+        in->found = uses_any(further, in);
+    return !in->found;
+}
+
+static bool uses_any(CXCursor expression, uses *of) {
+    of->found = false;
+    ++of->depth;
+    if (on_use(expression, expression, of))
+        ht_ast_walk(expression, on_use, of);
+    --of->depth;
+    return of->found;
+}
+
+/* Returns an expression in a symbol that is not followed; null: there is none. */
+static CXCursor unfollowed(const ht_symbol *symbol) {
+    CXCursor found =
+        symbol && symbol->kind == HT_SYMBOL_UNKNOWN ? symbol->written : clang_getNullCursor();
+    for (int i = 0; symbol && i < 3 && clang_Cursor_isNull(found); ++i)
+        found = unfollowed(symbol->arguments[i]);
+    return symbol && clang_Cursor_isNull(found) ? unfollowed(symbol->value_of) : found;
+}
+
+/* Returns true if the grid, as far as it is followed, is computed from any of these. */
+static bool grid_uses(const ht_symbol *symbol, uses *of) {
+    if (!symbol)
+        return false;
+    for (int i = 0; i < 3; ++i)
+        if (grid_uses(symbol->arguments[i], of))
+            return true;
+    for (size_t i = 0; i < of->count; ++i)
+        if (clang_equalCursors(clang_getCanonicalCursor(symbol->declaration), of->named[i]))
+            return true;
+    return (!clang_Cursor_isNull(symbol->written) && uses_any(symbol->written, of)) ||
+           grid_uses(symbol->value_of, of);
+}
+
+/* Returns true if a value may stand for an axis of the block that is computed in a way that is not
+ * followed: neither arguments nor a grid that is followed are computed from it. */
+static bool may_be_any(const ht_launch_site *site, const ht_symbol *axis) {
+    CXCursor expression =
+        axis && axis->kind != HT_SYMBOL_VARIABLE ? unfollowed(axis) : clang_getNullCursor();
+    uses of = {.calls = true};
+    if (clang_Cursor_isNull(expression))
+        return false;
+    on_called(expression, expression, &of);
+    ht_ast_walk(expression, on_called, &of);
+    if (!of.count) {
+        of.calls = false;
+        on_called(expression, expression, &of);
+        ht_ast_walk(expression, on_called, &of);
+    }
+    bool may = of.count > 0 && !of.too_many;
+    for (size_t i = 0; i < site->argument_count && may; ++i)
+        may = !uses_any(site->arguments[i], &of);
+    for (int k = 0; k < 3 && may; ++k)
+        may = !grid_uses(site->grid.axis[k], &of) ||
+              !clang_Cursor_isNull(unfollowed(site->grid.axis[k]));
+    return may;
+}
+
 /* ---- the value ---- */
 
 /* Returns the number that a variable begins with, or 0. Example: int threads = 256; if (argc > 1)
@@ -167,7 +269,7 @@ static bool asks_along(const ht_model *model, int axis) {
 /* Chooses values to stand for unknown extents, from all launches: the extent of another launch,
  * else the variable's initial value, else a share of a usual block for each axis that the kernel
  * uses. */
-static void values_choose(const ht_model *model, int64_t out_values[3]) {
+static void values_choose(const ht_model *model, bool any, int64_t out_values[3]) {
     const ht_launches *launches = &model->facts->launches;
     int64_t known = 1;
     int unknown = 0;
@@ -178,9 +280,10 @@ static void values_choose(const ht_model *model, int64_t out_values[3]) {
             ht_symbol *symbol = launches->items[i].block.axis[axis];
             int64_t value = 1;
             const ht_symbol *target = chooser(symbol);
-            asked = asked || target;
-            if (target)
-                value = asks_along(model, axis) ? initial_value(target) : 1;
+            bool open = any && !target && !clang_Cursor_isNull(unfollowed(symbol));
+            asked = asked || target || open;
+            if (target || open)
+                value = !asks_along(model, axis) ? 1 : target ? initial_value(target) : 0;
             else if (symbol && !ht_symbol_value(symbol, &value))
                 value = 0;
             if (out_values[axis] == 0 && value > 0 && value <= USUAL_THREADS * 4)
@@ -226,16 +329,19 @@ static void substitute(ht_symbol *symbol, const ht_symbol *target, int64_t value
     symbol->assumed = true;
 }
 
+static void tell(ht_kernel_facts *facts, const ht_launch_site *site, const char *name) {
+    if (facts->assumed.text)
+        return;
+    facts->assumed.text = ht_format("the block is chosen at run time, by '%s': it becomes a "
+                                    "parameter of the launch",
+                                    name);
+    facts->assumed.line = site->file == 0 ? site->line : 0;
+}
+
 static void assume(ht_model *model, ht_launch_site *site, ht_symbol *found, int64_t value) {
-    ht_kernel_facts *facts = model->facts;
     ht_symbol target = *found; /* `found` itself changes */
     target.name = ht_strdup(found->name);
-    if (!facts->assumed.text) {
-        facts->assumed.text = ht_format("the block is chosen at run time, by '%s': it becomes a "
-                                        "parameter of the launch",
-                                        target.name);
-        facts->assumed.line = site->file == 0 ? site->line : 0;
-    }
+    tell(model->facts, site, target.name);
     for (int axis = 0; axis < 3; ++axis) {
         substitute(site->block.axis[axis], &target, value);
         substitute(site->grid.axis[axis], &target, value);
@@ -243,10 +349,22 @@ static void assume(ht_model *model, ht_launch_site *site, ht_symbol *found, int6
     free(target.name);
 }
 
-void ht_runtime_block_assume(ht_model *model) {
+static void assume_any(ht_model *model, ht_launch_site *site, int axis, int64_t value) {
+    CXCursor expression = unfollowed(site->block.axis[axis]);
+    char *name = ht_cursor_name(expression);
+    tell(model->facts, site, name);
+    free(name);
+    ht_symbol *constant = ht_symbol_new(HT_SYMBOL_CONSTANT);
+    constant->value = value;
+    constant->assumed = true;
+    ht_symbol_free(site->block.axis[axis]);
+    site->block.axis[axis] = constant;
+}
+
+void ht_runtime_block_assume(ht_model *model, bool any) {
     ht_launches *launches = &model->facts->launches;
     int64_t values[3];
-    values_choose(model, values);
+    values_choose(model, any, values);
     values_given(model->entry, values);
     for (size_t i = 0; i < launches->count; ++i) {
         ht_launch_site *site = &launches->items[i];
@@ -254,6 +372,8 @@ void ht_runtime_block_assume(ht_model *model) {
             ht_symbol *target = chooser(site->block.axis[axis]);
             if (target && values[axis] > 0 && may_stand(model, site, target))
                 assume(model, site, target, values[axis]);
+            else if (any && values[axis] > 0 && may_be_any(site, site->block.axis[axis]))
+                assume_any(model, site, axis, values[axis]);
         }
     }
 }

@@ -7,8 +7,9 @@
 
 #include "refactor/kernel/model.h"
 
-/* Gives values to blocks that are chosen at run time. Call it after ht_reach_build and
- * before ht_indexing_build. */
-void ht_runtime_block_assume(ht_model *model);
+/* Gives values to blocks that are chosen at run time. `any`: also to those that are computed in
+ * ways that are not followed, threads_for(n); the launch's text cannot be written anew then. Call
+ * it after ht_reach_build and before ht_indexing_build. */
+void ht_runtime_block_assume(ht_model *model, bool any);
 
 #endif

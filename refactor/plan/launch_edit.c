@@ -504,8 +504,8 @@ bool ht_launch_owns(const ht_plan *plan, ht_range place) {
     return false;
 }
 
-/* Leaves a launch in another file as it is: the template does not need it, but there can be no
- * tuned source. */
+/* Leaves a launch as it is, in another file or where that is asked for: the template does not need
+ * it, but there can be no tuned source. */
 static void leave(editing *in, size_t before) {
     ht_plan *plan = in->plan;
     plan->running.failed = false;
@@ -533,7 +533,7 @@ char *ht_launches_edit(ht_plan *plan, const ht_grid *grid, bool *out_follow) {
                                       : edit_block(&in) && edit_grid(&in);
         if (done && ht_launch_edit_lds(plan, in.site))
             continue;
-        if (in.site->file == 0)
+        if (in.site->file == 0 && !plan->request.leaves)
             problem = ht_format("the launch at line %d cannot be rewritten", in.site->line);
         else
             leave(&in, before);

@@ -99,6 +99,7 @@ typedef struct ht_plan_request {
     /* text that only other builds compile stops nothing: there is a template, for this build, but
      * no tuned source */
     bool own_build;
+    bool leaves; /* launches that cannot be rewritten stay: there is no tuned source then */
 } ht_plan_request;
 
 /* The transformation that runs, and whether what it adds can stay. */

@@ -22,6 +22,8 @@ typedef struct sizes {
     size_t count;
 } sizes;
 
+/* Reads a text's kernels. `tries`: as `hiptemper refactor` does, which runs them. */
+ht_refactor *refactor_tried(const char *text, bool tries);
 inferred infer(const char *text);
 void done(inferred *of);
 const ht_arg *arg_named(const inferred *of, const char *name);
