@@ -128,6 +128,7 @@ static ht_status add_buffers(subject *self, ht_accesses *accesses, ht_error *err
             continue;
         ht_isa_region *region =
             add_region(&self->memory, HT_ISA_BUFFER, HT_ISA_BUFFER_BASE(i), argument->size);
+        region->bytes = argument->contents;
         if (argument->output_unit == 0)
             continue;
         uint64_t elements = argument->size / argument->output_unit;
@@ -270,6 +271,9 @@ ht_status ht_amd_accesses(const ht_device *device, const void *code, size_t code
         status = make_memory(&self, elf, out_accesses, error);
     if (!status)
         status = run_blocks(&self, out_accesses, error);
+    for (size_t i = 0; i < self.memory.count; i++)
+        if (self.memory.regions[i].kind == HT_ISA_BUFFER && self.memory.regions[i].read)
+            out_accesses->input_bytes += self.memory.regions[i].size;
     ht_isa_program_free(&self.kernel.program);
     ht_isa_memory_free(&self.memory);
     ht_amd_metadata_free(&self.metadata);

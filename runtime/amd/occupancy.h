@@ -28,4 +28,8 @@ typedef struct ht_amd_occupancy {
 
 ht_amd_occupancy ht_amd_occupancy_compute(const ht_amd_target *target, const ht_amd_usage *usage);
 
+/* Whole work-groups that a compute unit holds at once, or a WGP in WGP mode; 0 when none can run
+ * there. */
+int ht_amd_groups_resident(const ht_amd_target *target, const ht_amd_usage *usage);
+
 #endif

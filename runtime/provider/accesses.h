@@ -23,9 +23,23 @@
     X(lds_writes, "the same for writing")                                                          \
     X(lds_write_bytes, "their bytes, of lanes")                                                    \
     X(scratch, "loads and stores of scratch memory, of lanes")                                     \
+    X(scratch_bytes, "their bytes, of whole waves")                                                \
     X(products, "multiplications of data, with addition or not, of lanes")                         \
     X(barriers, "barriers, of waves")                                                              \
     X(instructions, "instructions, of waves")                                                      \
+    X(vector_instructions, "of these vector arithmetic at the full rate")                          \
+    X(slow_instructions, "at a quarter of it: divisions, roots, multiplications of integers")      \
+    X(double_instructions, "on float64")                                                           \
+    X(scalar_instructions, "scalar arithmetic and branches")                                       \
+    X(matrix_cycles, "cycles of a SIMD that matrix instructions take")                             \
+    X(l1_bytes, "bytes that vector loads and stores take of L1: of all lanes, or whole lines")     \
+    X(lds_passes, "passes over the 32 banks of LDS, more where lanes meet in one")                 \
+    X(block_lines, "different 64-byte lines that a block loads, of all blocks")                    \
+    X(memory_waits, "waits for a load of a line that no wave of the block had loaded, of waves")   \
+    X(scratch_waits, "waits for scratch memory and no such load, of waves")                        \
+    X(cached_waits, "waits for other vector accesses to memory, of waves")                         \
+    X(scalar_waits, "waits for scalar loads, of waves")                                            \
+    X(lds_waits, "waits for LDS, of waves")                                                        \
     X(threads, "threads that were started")                                                        \
     X(waves, "waves")                                                                              \
     X(blocks, "blocks that were followed")
@@ -40,12 +54,14 @@ typedef struct ht_accesses {
     ht_access_counts counts; /* of the blocks that were followed */
     uint64_t blocks;         /* that the launch has */
     uint64_t output_size;    /* elements that all outputs have */
+    uint64_t input_bytes;    /* of the buffers that vector loads read */
 } ht_accesses;
 
 /* An argument of a kernel, in its order. */
 typedef struct ht_kernel_argument {
     const void *value;    /* of a scalar; borrowed. NULL: a buffer */
     uint64_t size;        /* bytes of the scalar, or of the buffer */
+    const void *contents; /* of a buffer, where they decide addresses; borrowed. NULL: unknown */
     uint64_t output_unit; /* bytes of an element of an output that is counted; 0: none */
 } ht_kernel_argument;
 

@@ -2,6 +2,7 @@
 
 #include "base/memory.h"
 #include "runtime/amd/isa/opcode.h"
+#include "runtime/amd/isa/pace.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -104,6 +105,7 @@ static ht_status wave_run(const ht_isa_kernel *kernel, ht_wave *wave, ht_error *
             return ht_isa_refuse(instruction, error, "a wave has run %llu instructions and goes on",
                                  (unsigned long long)step);
         wave->counts->instructions++;
+        ht_isa_pace_count(wave, instruction);
         status = instruction->opcode ? instruction->opcode->execute(wave, instruction, error)
                                      : ht_isa_execute_unknown(wave, instruction, error);
     }
@@ -116,6 +118,7 @@ static void wave_begin(ht_wave *wave, const ht_isa_kernel *kernel, const uint32_
     wave->program = &kernel->program;
     wave->ended = false;
     wave->first_unmodelled = NULL;
+    wave->memory_queue = wave->local_queue = (ht_isa_queue){0};
     begin_scalars(wave, kernel, index);
     begin_lanes(wave, kernel, first, threads);
     if (wave->scratch_words)
@@ -127,6 +130,8 @@ ht_status ht_isa_block_run(const ht_isa_kernel *kernel, ht_isa_memory *memory,
     uint64_t threads = (uint64_t)kernel->block[0] * kernel->block[1] * kernel->block[2];
     ht_wave *wave = ht_alloc(1, sizeof *wave);
     ht_status status = HT_OK;
+    ht_isa_lines lines = {0};
+    wave->lines = &lines;
     wave->memory = memory;
     wave->counts = counts;
     wave->scratch_words = (kernel->entry.scratch + 3) / 4;
@@ -139,6 +144,8 @@ ht_status ht_isa_block_run(const ht_isa_kernel *kernel, ht_isa_memory *memory,
     }
     counts->threads += threads;
     counts->blocks++;
+    counts->block_lines += lines.count;
+    ht_isa_lines_free(&lines);
     free(wave->scratch);
     free(wave->scratch_unknown);
     free(wave);

@@ -1,6 +1,7 @@
 /* Instructions that go to LDS and to scratch memory. LDS holds the kernel's data, so that loads
  * from it are unknown. Scratch holds spilt registers too, so its words are kept. */
 #include "runtime/amd/isa/opcode.h"
+#include "runtime/amd/isa/pace.h"
 
 #include <string.h>
 
@@ -34,10 +35,12 @@ static ht_status visit(ht_wave *wave, const ht_isa_instruction *instruction,
     *out_places += places;
     *out_bytes += places * row->bytes;
     ht_wave_lanes(wave, address, 1, false, &where);
-    for (unsigned i = 0; i < row->sources[0] && !status; i++)
-        status =
-            check_place(wave, instruction, &where,
-                        (uint64_t)instruction->offset[i] << row->sources[1], row->bytes, error);
+    for (unsigned i = 0; i < row->sources[0] && !status; i++) {
+        uint64_t offset = (uint64_t)instruction->offset[i] << row->sources[1];
+        status = check_place(wave, instruction, &where, offset, row->bytes, error);
+        wave->counts->lds_passes +=
+            ht_isa_lds_passes(&where, ht_wave_exec(wave), offset, row->bytes);
+    }
     return status;
 }
 
@@ -57,6 +60,7 @@ static ht_status write(ht_wave *wave, const ht_isa_instruction *instruction, ht_
 /* Exchanges registers between lanes; no memory takes part. */
 static ht_status exchange(ht_wave *wave, const ht_isa_instruction *instruction, ht_error *error) {
     (void)error;
+    wave->counts->lds_passes += HT_ISA_LANES / 32;
     ht_wave_lanes_set(wave, &instruction->operands[0], 1, NULL);
     return HT_OK;
 }
@@ -78,6 +82,7 @@ static ht_status scratch_check(const ht_wave *wave, const ht_isa_instruction *in
 static ht_status scratch_where(ht_wave *wave, const ht_isa_instruction *instruction,
                                ht_isa_lanes *out_where, ht_error *error) {
     wave->counts->scratch += (uint64_t)__builtin_popcountll(ht_wave_exec(wave));
+    wave->counts->scratch_bytes += 4 * HT_ISA_LANES * (uint64_t)instruction->opcode->words;
     bool buffer = strncmp(instruction->name, "buffer", 6) == 0;
     bool store = strstr(instruction->name, "store") != NULL;
     const ht_isa_operand *vector = &instruction->operands[!buffer && store ? 0 : 1];

@@ -20,10 +20,11 @@ typedef enum ht_isa_region_kind {
 typedef struct ht_isa_region {
     ht_isa_region_kind kind;
     uint64_t base, size;
-    const uint8_t *bytes;   /* of HT_ISA_LAUNCH; borrowed */
+    const uint8_t *bytes;   /* borrowed; NULL: unknown */
     const uint8_t *unknown; /* a non-zero byte where `bytes` is unknown; NULL: all known */
     size_t element;         /* bytes of an output's element; 0: no output */
     uint8_t *written;       /* a bit an element; owned */
+    bool read;              /* a vector load went there */
 } ht_isa_region;
 
 typedef struct ht_isa_memory {

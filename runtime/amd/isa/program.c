@@ -4,6 +4,7 @@
 #include "base/text.h"
 #include "runtime/amd/isa/opcode.h"
 #include "runtime/amd/isa/operand.h"
+#include "runtime/amd/isa/pace.h"
 
 #include <ctype.h>
 #include <stdlib.h>
@@ -115,6 +116,7 @@ static ht_status read_instruction(ht_isa_instruction *out, char *text, ht_error 
     if (!named)
         return ht_error_set(error, HT_ERROR_INPUT, "'%.60s' is no instruction", text);
     memcpy(out->name, text, length);
+    ht_isa_pace_read(out, text);
     read_operands(out, text + length);
     out->opcode = ht_isa_opcode_find(out->name);
     return HT_OK;

@@ -18,7 +18,8 @@ enum {
     HT_ISA_SCALARS = 128,
     HT_ISA_ACCUMULATORS = 256,
     HT_ISA_VECTORS = 512,
-    HT_ISA_OPERANDS_MAX = 6
+    HT_ISA_OPERANDS_MAX = 6,
+    HT_ISA_ANY = 255
 };
 
 typedef enum ht_isa_kind {
@@ -52,6 +53,20 @@ typedef struct ht_isa_operand {
     double real;
 } ht_isa_operand;
 
+/* The part of a unit that is busy with an instruction. */
+typedef enum ht_isa_class {
+    HT_ISA_FREE, /* waits, hints, barriers */
+    HT_ISA_VECTOR_FULL,
+    HT_ISA_VECTOR_SLOW, /* a quarter of the rate */
+    HT_ISA_VECTOR_DOUBLE,
+    HT_ISA_MATRIX,
+    HT_ISA_SCALAR_UNIT, /* and branches */
+    HT_ISA_SCALAR_LOAD,
+    HT_ISA_LOCAL, /* LDS, exchanges between lanes */
+    HT_ISA_MEMORY,
+    HT_ISA_SCRATCH
+} ht_isa_class;
+
 struct ht_isa_opcode; /* opcode.h */
 
 typedef struct ht_isa_instruction {
@@ -65,6 +80,11 @@ typedef struct ht_isa_instruction {
     uint8_t select;    /* op_sel, a bit a source */
     bool unusual;      /* a modifier that changes what is computed and is not modelled */
     size_t target;     /* of a branch: index of an instruction */
+    ht_isa_class class;
+    uint8_t cycles; /* of a matrix instruction */
+    /* Of a wait: how many accesses to memory, and to LDS or by scalar loads, may be left;
+     * HT_ISA_ANY for any number. */
+    uint8_t left_memory, left_local;
 } ht_isa_instruction;
 
 typedef struct ht_isa_program {

@@ -1,5 +1,6 @@
 /* Instructions that go to memory beyond the compute unit. Data that they load are unknown. */
 #include "runtime/amd/isa/opcode.h"
+#include "runtime/amd/isa/pace.h"
 
 #include <string.h>
 
@@ -55,8 +56,11 @@ static ht_status visit(ht_wave *wave, const ht_isa_instruction *instruction,
                                  (unsigned long long)address);
         if (store)
             ht_isa_region_write(region, address, bytes, wave->counts);
+        else
+            region->read = true;
         *out_lines = add_lines(lines, *out_lines, address, bytes);
     }
+    ht_isa_pace_memory(wave, lines, *out_lines, instruction->opcode->words, !store);
     return HT_OK;
 }
 
@@ -122,9 +126,9 @@ static ht_status atomic(ht_wave *wave, const ht_isa_instruction *instruction, ht
     return status;
 }
 
-/* Reads a word of the arguments or the dispatch packet. */
-static void read_launch(const ht_isa_region *region, uint64_t address, uint32_t *out_value,
-                        uint32_t *out_unknown) {
+/* Reads a word of the arguments, the dispatch packet or a buffer whose contents are known. */
+static void read_word(const ht_isa_region *region, uint64_t address, uint32_t *out_value,
+                      uint32_t *out_unknown) {
     uint64_t at = address - region->base;
     *out_value = 0;
     *out_unknown = 0;
@@ -159,8 +163,8 @@ static ht_status scalar_load(ht_wave *wave, const ht_isa_instruction *instructio
     wave->counts->scalar_load_bytes += data ? 4U * words : 0;
     for (unsigned i = 0; i < words; i++) {
         uint32_t value = 0, hidden = UINT32_MAX;
-        if (!data)
-            read_launch(region, address + 4 * (uint64_t)i, &value, &hidden);
+        if (region && region->bytes)
+            read_word(region, address + 4 * (uint64_t)i, &value, &hidden);
         ht_wave_scalar_set(wave, operands[0].first + i, 1, value, hidden);
     }
     return HT_OK;

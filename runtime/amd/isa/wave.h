@@ -4,10 +4,20 @@
 #ifndef HT_RUNTIME_AMD_ISA_WAVE_H
 #define HT_RUNTIME_AMD_ISA_WAVE_H
 
+#include "runtime/amd/isa/lines.h"
 #include "runtime/amd/isa/memory.h"
 #include "runtime/amd/isa/program.h"
 
 enum { HT_ISA_LANES = 64 };
+
+/* The accesses of one counter that a wave has begun, by their numbers from 1 on. */
+typedef struct ht_isa_queue {
+    uint64_t begun;
+    uint64_t covered; /* those up to here had been waited for, or had begun before that wait */
+    /* The first after `covered` that goes far: to a line that is new to the block, or by a scalar
+     * load; and the first that goes to scratch. 0: none. */
+    uint64_t first_far, first_scratch;
+} ht_isa_queue;
 
 typedef struct ht_wave {
     uint32_t scalar[HT_ISA_SCALARS];
@@ -25,6 +35,8 @@ typedef struct ht_wave {
     uint32_t *scratch;
     uint64_t *scratch_unknown; /* lanes, a mask a word */
     size_t scratch_words;
+    ht_isa_queue memory_queue, local_queue;
+    ht_isa_lines *lines; /* that the block has loaded; borrowed */
 } ht_wave;
 
 /* A source's value in every lane. */
