@@ -79,6 +79,48 @@ static ht_status locate(const ht_wave *wave, const ht_isa_instruction *instructi
     return HT_OK;
 }
 
+/* Reads a word of the arguments, the dispatch packet or a buffer whose contents are known. */
+static void read_word(const ht_isa_region *region, uint64_t address, uint32_t *out_value,
+                      uint32_t *out_unknown) {
+    uint64_t at = address - region->base;
+    *out_value = 0;
+    *out_unknown = 0;
+    for (unsigned i = 0; i < 4; i++) {
+        if (region->unknown && region->unknown[at + i])
+            *out_unknown |= UINT32_C(0xff) << (8 * i);
+        *out_value |= (uint32_t)region->bytes[at + i] << (8 * i);
+    }
+}
+
+/* Writes a load's result: known where the contents of memory are. */
+static void load_words(ht_wave *wave, const ht_isa_instruction *instruction,
+                       const ht_isa_lanes *where) {
+    const ht_isa_opcode *row = instruction->opcode;
+    ht_isa_operand word = instruction->operands[0];
+    const ht_isa_region *region = NULL;
+    uint64_t exec = ht_wave_exec(wave) & ~where->unknown;
+    bool whole = row->bytes == 0 && word.kind == HT_ISA_VECTOR;
+    if (whole && exec)
+        region = ht_isa_memory_find(wave->memory, where->value[__builtin_ctzll(exec)], 4);
+    if (!region || !region->bytes) {
+        ht_wave_lanes_set(wave, &word, word.words, NULL);
+        return;
+    }
+    for (unsigned i = 0; i < row->words; i++, word.first++) {
+        ht_isa_lanes lanes = {.unknown = ~exec};
+        for (unsigned lane = 0; lane < HT_ISA_LANES; lane++) {
+            uint64_t address = where->value[lane] + 4 * (uint64_t)i;
+            uint32_t value = 0, hidden = UINT32_MAX;
+            if (exec >> lane & 1 && address >= region->base &&
+                address - region->base + 4 <= region->size)
+                read_word(region, address, &value, &hidden);
+            lanes.value[lane] = value;
+            lanes.unknown |= hidden ? UINT64_C(1) << lane : 0;
+        }
+        ht_wave_lanes_set(wave, &word, 1, &lanes);
+    }
+}
+
 static ht_status load(ht_wave *wave, const ht_isa_instruction *instruction, ht_error *error) {
     ht_access_counts *counts = wave->counts;
     ht_isa_lanes where = {0};
@@ -92,7 +134,7 @@ static ht_status load(ht_wave *wave, const ht_isa_instruction *instruction, ht_e
     counts->global_load_bytes += lanes * row_bytes(instruction->opcode);
     counts->global_load_issues += lanes > 0;
     counts->global_load_lines += lines;
-    ht_wave_lanes_set(wave, &operands[0], operands[0].words, NULL);
+    load_words(wave, instruction, &where);
     return status;
 }
 
@@ -124,19 +166,6 @@ static ht_status atomic(ht_wave *wave, const ht_isa_instruction *instruction, ht
     if (returns)
         ht_wave_lanes_set(wave, &operands[0], operands[0].words, NULL);
     return status;
-}
-
-/* Reads a word of the arguments, the dispatch packet or a buffer whose contents are known. */
-static void read_word(const ht_isa_region *region, uint64_t address, uint32_t *out_value,
-                      uint32_t *out_unknown) {
-    uint64_t at = address - region->base;
-    *out_value = 0;
-    *out_unknown = 0;
-    for (unsigned i = 0; i < 4; i++) {
-        if (region->unknown && region->unknown[at + i])
-            *out_unknown |= UINT32_C(0xff) << (8 * i);
-        *out_value |= (uint32_t)region->bytes[at + i] << (8 * i);
-    }
 }
 
 static ht_status scalar_load(ht_wave *wave, const ht_isa_instruction *instruction,

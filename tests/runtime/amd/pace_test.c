@@ -147,6 +147,17 @@ Test(amd_pace, contents_of_a_buffer_decide_addresses_where_they_are_known) {
     cr_expect_eq(counts.scalar_loads, 1);
 }
 
+Test(amd_pace, a_vector_load_of_known_contents_is_known) {
+    static const char listing[] = BEGIN "v_mov_b32_e32 v2, 4\n"
+                                        "global_load_dword v3, v2, s[4:5]\n"
+                                        "s_waitcnt vmcnt(0)\n"
+                                        "v_add_u32_e32 v1, v3, v1\n"
+                                        "global_store_dword v1, v2, s[6:7]\n"
+                                        "s_endpgm\n";
+    ht_access_counts counts = run(listing, 64, (const uint8_t *)places);
+    cr_expect_eq(counts.outputs, 64);
+}
+
 static unsigned passes(unsigned stride, unsigned offset, unsigned bytes, uint64_t exec) {
     ht_isa_lanes where = {0};
     for (unsigned lane = 0; lane < HT_ISA_LANES; lane++)
