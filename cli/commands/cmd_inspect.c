@@ -1,4 +1,5 @@
 #include "cli/reports/inspect_report.h"
+#include "cli/reports/rank_report.h"
 #include "cli/tuning_options.h"
 #include "pipeline/input.h"
 
@@ -21,6 +22,7 @@ typedef struct inspect_options {
     uint64_t sample;
     uint64_t seed;
     bool count;
+    bool rank;
     uint64_t blocks;
     const char *json;
 } inspect_options;
@@ -47,8 +49,13 @@ static const ht_option options[] = {
     {"count", HT_OPTION_FLAG, offsetof(inspect_options, count),
      .help = "Follows the compiled instructions (gfx9, such as gfx90a) and tells how often a "
              "configuration goes to memory for each output, next to the original kernel."},
+    {"rank", HT_OPTION_FLAG, offsetof(inspect_options, rank),
+     .help = "Predicts from the compiled instructions how long each configuration takes on an AMD "
+             "GPU, names the bottleneck, and lists the fastest first. Predicted, not measured. The "
+             "GPU is that of --arch model:NAME, such as model:mi50, else the first that the model "
+             "has of the architecture."},
     {"blocks", HT_OPTION_COUNT, offsetof(inspect_options, blocks), "N", .min = 1, .fallback = "512",
-     .help = "Of a larger grid --count follows N blocks, one from each equal part."},
+     .help = "Of a larger grid --count and --rank follow N blocks, one from each equal part."},
     {"json", HT_OPTION_JSON, offsetof(inspect_options, json), "FILE",
      .help = "Writes the report as JSON: to standard output, or to FILE. docs/json.md describes "
              "it."},
@@ -62,6 +69,7 @@ typedef struct inspection_run {
     const inspect_options *given;
     const char *path;
     ht_device device;
+    const ht_gpu *gpu;      /* NULL without --rank */
     ht_template *templates; /* owned */
     size_t template_count;
     json_t *found; /* array; owned */
@@ -181,8 +189,10 @@ static ht_status instance_inspect(inspection_run *run, const ht_template *templa
                               .device = &run->device,
                               .template = template,
                               .problem = problem,
-                              .counted = run->given->count};
-    ht_inspect_options options = {.count = run->given->count, .blocks_max = run->given->blocks};
+                              .counted = run->given->count,
+                              .gpu = run->gpu};
+    ht_inspect_options options = {.count = run->given->count || run->gpu,
+                                  .blocks_max = run->given->blocks};
     ht_status status = configs_choose(&inspected, &binding, run->given, error);
     if (status == HT_OK) {
         inspected.inspections = ht_alloc(inspected.count, sizeof *inspected.inspections);
@@ -192,6 +202,8 @@ static ht_status instance_inspect(inspection_run *run, const ht_template *templa
     if (status == HT_OK && options.count)
         status = original_inspect(run, &binding, options, &inspected.original, error);
     if (inspected.inspections && (status == HT_OK || status == HT_ERROR_INTERRUPTED)) {
+        if (run->gpu)
+            ht_inspected_rank(&inspected);
         ht_inspected_print(&inspected, run->out);
         json_array_append_new(run->found, ht_inspected_json(&inspected));
         for (size_t i = 0; i < inspected.count; ++i) {
@@ -220,9 +232,26 @@ static ht_status templates_inspect(inspection_run *run, ht_error *error) {
     return status;
 }
 
+/* Finds the GPU whose times are predicted, if any are. */
+static ht_status gpu_find(inspection_run *run, ht_error *error) {
+    if (!run->given->rank)
+        run->gpu = NULL;
+    else if (!run->gpu)
+        run->gpu = ht_gpu_of_arch(run->device.arch);
+    if (run->given->rank && !run->gpu)
+        return ht_error_set(error, HT_ERROR_INPUT,
+                            "--rank has no GPU of architecture %s: give one of the model's, such "
+                            "as --arch model:mi250x",
+                            run->device.arch);
+    return HT_OK;
+}
+
 /* Finds the device: "gfx90a" is "amd:gfx90a" and "sm_90" "nvidia:sm_90"; names with a provider
- * stay. */
-static ht_status device_find(const char *arch, ht_device *out_device, ht_error *error) {
+ * stay. "model:mi250x" is a GPU of the model, on its architecture. */
+static ht_status device_find(const char *arch, const ht_gpu **out_gpu, ht_device *out_device,
+                             ht_error *error) {
+    if (strncmp(arch, HT_MODEL_PREFIX, strlen(HT_MODEL_PREFIX)) == 0)
+        return ht_model_device_find(arch, out_gpu, out_device, error);
     bool has_provider = strchr(arch, ':') || ht_provider_find(arch);
     const char *provider = strncmp(arch, "sm_", 3) == 0 ? "nvidia" : "amd";
     char *name = has_provider ? ht_strdup(arch) : ht_format("%s:%s", provider, arch);
@@ -263,7 +292,9 @@ static int run_inspect(const ht_command_line *line) {
     ht_compiler_arguments_make(&run.given->compiler, &compiler);
     ht_status status = options_check(run.given, &error);
     if (status == HT_OK)
-        status = device_find(run.given->arch, &run.device, &error);
+        status = device_find(run.given->arch, &run.gpu, &run.device, &error);
+    if (status == HT_OK)
+        status = gpu_find(&run, &error);
     if (status == HT_OK)
         status = ht_templates_load(run.path, run.given->kernel, &compiler, &run.templates,
                                    &run.template_count, &error);
@@ -299,12 +330,15 @@ const ht_command ht_command_inspect = {
         "and the grid of the problem, and a second table tells, for each output element: 32-bit "
         "words that lanes load from memory, and with how many load instructions; words that a wave "
         "loads for all its lanes; accesses to LDS; multiplications; instructions. "
-        "Where data decides what is done nothing is counted, and the instruction is named.",
+        "Where data decides what is done nothing is counted, and the instruction is named.\n\n"
+        "With --rank a time is predicted from such counts and public numbers of a GPU, by the "
+        "part of it that is busy longest. The order of the times is what they are for.",
     .examples =
         "hiptemper inspect conv2d.hip --problem 'N=1 C=16 H=28 W=28 K=32 R=3 S=3 pad=1'\n"
         "hiptemper inspect conv2d.hip --problem resnet50.json --arch gfx1030 --sample 64\n"
         "hiptemper inspect conv2d.hip --problem resnet50.json --arch sm_90 --sample 64\n"
-        "hiptemper inspect conv2d.hip --problem resnet50.json --count --config 'COARSEN_X=4'",
+        "hiptemper inspect conv2d.hip --problem resnet50.json --count --config 'COARSEN_X=4'\n"
+        "hiptemper inspect conv2d.hip --problem resnet50.json --rank --arch model:mi50 --sample 64",
     .options = options,
     .options_size = sizeof(inspect_options),
     .min_operands = 1,

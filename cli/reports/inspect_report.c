@@ -3,6 +3,7 @@
 #include "base/memory.h"
 #include "cli/reports/accesses_report.h"
 #include "cli/reports/entry_report.h"
+#include "cli/reports/rank_report.h"
 #include "cli/reports/table.h"
 #include "pipeline/entry.h"
 
@@ -16,6 +17,8 @@ void ht_inspected_free(ht_inspected *inspected) {
         ht_inspection_free(&inspected->inspections[i]);
     ht_inspection_free(&inspected->original);
     free(inspected->inspections);
+    free(inspected->times);
+    free(inspected->order);
     free(inspected->configs);
 }
 
@@ -93,7 +96,10 @@ void ht_inspected_print(const ht_inspected *inspected, FILE *out) {
     if (inspected->legal)
         fprintf(out, " of %llu legal", (unsigned long long)inspected->legal);
     fprintf(out, " configuration%s\n", inspected->count == 1 ? "" : "s");
-    print_table(inspected, out);
+    if (inspected->gpu)
+        ht_rank_print(inspected, out);
+    else
+        print_table(inspected, out);
     if (inspected->counted)
         ht_accesses_print(inspected, out);
     print_failures(inspected, out);
@@ -158,6 +164,27 @@ static json_t *inspection_json(const ht_inspected *inspected, const ht_inspectio
                      launches_json(inspected, inspection, inspection == &inspected->original));
 }
 
+static json_t *configurations_json(const ht_inspected *inspected) {
+    json_t *configs = json_array();
+    for (size_t i = 0; i < inspected->count; ++i)
+        json_array_append_new(
+            configs, inspection_json(inspected, &inspected->inspections[i],
+                                     ht_config_json(inspected->template, &inspected->configs[i])));
+    for (size_t i = 0; inspected->gpu && i < inspected->count; ++i) {
+        size_t index = inspected->order[i];
+        json_object_set_new(json_array_get(configs, index), "predicted",
+                            ht_predicted_json(&inspected->times[index], i + 1));
+    }
+    return configs;
+}
+
+static json_t *original_json(const ht_inspected *inspected) {
+    json_t *original = inspection_json(inspected, &inspected->original, json_null());
+    if (inspected->gpu)
+        json_object_set_new(original, "predicted", ht_predicted_json(&inspected->original_time, 0));
+    return original;
+}
+
 json_t *ht_inspected_json(const ht_inspected *inspected) {
     const ht_template *template = inspected->template;
     bool has_problem = template->problem.name != NULL;
@@ -170,15 +197,11 @@ json_t *ht_inspected_json(const ht_inspected *inspected) {
     json_object_set_new(object, "space",
                         inspected->legal ? json_integer((json_int_t)inspected->legal)
                                          : json_null());
-    json_t *configs = json_array();
-    for (size_t i = 0; i < inspected->count; ++i)
-        json_array_append_new(
-            configs, inspection_json(inspected, &inspected->inspections[i],
-                                     ht_config_json(inspected->template, &inspected->configs[i])));
-    json_object_set_new(object, "configurations", configs);
-    if (inspected->counted)
-        json_object_set_new(object, "original",
-                            inspection_json(inspected, &inspected->original, json_null()));
+    json_object_set_new(object, "configurations", configurations_json(inspected));
+    if (inspected->counted || inspected->gpu)
+        json_object_set_new(object, "original", original_json(inspected));
+    if (inspected->gpu)
+        json_object_set_new(object, "model", ht_model_json(inspected->gpu));
     free(fields);
     return object;
 }

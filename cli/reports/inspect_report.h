@@ -4,6 +4,7 @@
 
 #include "cli/command.h"
 #include "runtime/measure/inspect.h"
+#include "runtime/measure/predicted.h"
 
 /* A template with one instance of its problem, and what was found of its configurations. */
 typedef struct ht_inspected {
@@ -16,7 +17,11 @@ typedef struct ht_inspected {
     ht_inspection *inspections; /* owned */
     size_t count;
     bool counted;           /* accesses too, and the original's */
-    ht_inspection original; /* owned; {0} unless counted */
+    ht_inspection original; /* owned; {0} unless counted or ranked */
+    const ht_gpu *gpu;      /* that times are predicted for; NULL: they are not */
+    ht_gpu_time *times;     /* owned; one a configuration */
+    size_t *order;          /* owned; indices of configurations, the fastest first */
+    ht_gpu_time original_time;
 } ht_inspected;
 
 void ht_inspected_free(ht_inspected *inspected);
