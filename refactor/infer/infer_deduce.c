@@ -23,13 +23,46 @@ static char *deduced(const ht_model *model, const char *name) {
     return NULL;
 }
 
+typedef struct named_type {
+    const char *name;
+    char *found;
+} named_type;
+
+static bool on_type(CXCursor cursor, CXCursor parent, void *context) {
+    (void)parent;
+    named_type *in = context;
+    if (in->found || clang_getCursorKind(cursor) != CXCursor_TypeRef)
+        return !in->found;
+    CXCursor type = clang_getCursorReferenced(cursor);
+    enum CXCursorKind kind = clang_getCursorKind(type);
+    if ((kind == CXCursor_TypedefDecl || kind == CXCursor_TypeAliasDecl) &&
+        ht_cursor_named(type, in->name))
+        in->found = ht_type_plain(clang_getCanonicalType(clang_getCursorType(type)));
+    return true;
+}
+
+/* Returns the type that the launch's function calls by this name: PyTorch's scalar_t, which its
+ * dispatch macros define. */
+static char *launch_type(const ht_model *model, const char *name) {
+    const ht_launches *launches = &model->facts->launches;
+    named_type in = {.name = name};
+    if (launches->count)
+        ht_ast_walk(launches->items[0].callee, on_type, &in);
+    return in.found;
+}
+
 typedef struct caller {
     const ht_source *source;
     CXCursor function; /* a template of the host */
+    CXCursor around;   /* the template that is walked */
     unsigned index;    /* of the template's parameter */
+    int depth;
     bool is_type;
     char *found;
 } caller;
+
+static char *called_with(const ht_source *source, CXCursor function, const char *name, bool is_type,
+                         int depth);
 
 /* Reads the template argument that stands in a call which is itself in a template, so that it is
  * not known yet what is called: wrapper<T, 2>(data). */
@@ -50,7 +83,8 @@ static void written_argument(caller *in, CXCursor call) {
              *end = text;
         bool known = in->is_type ? ht_type_size(text) > 0
                                  : strtoll(text, &end, 0) >= 0 && end != text && !*end;
-        in->found = known ? text : NULL;
+        in->found =
+            known ? text : called_with(in->source, in->around, text, in->is_type, in->depth + 1);
         if (!known)
             free(text);
     }
@@ -63,6 +97,8 @@ static bool on_caller(CXCursor cursor, CXCursor parent, void *context) {
     caller *in = context;
     if (in->found)
         return false;
+    if (clang_getCursorKind(cursor) == CXCursor_FunctionTemplate)
+        in->around = cursor;
     if (clang_getCursorKind(cursor) != CXCursor_CallExpr)
         return true;
     CXCursor called = clang_getCursorReferenced(cursor);
@@ -82,16 +118,19 @@ static bool on_caller(CXCursor cursor, CXCursor parent, void *context) {
     return true;
 }
 
-/* Returns the argument for the host's own template parameter of this name, in the first call. */
-static char *host_argument(const ht_model *model, const char *name, bool is_type) {
-    const ht_launches *launches = &model->facts->launches;
-    if (!launches->count || !name ||
-        clang_getCursorKind(launches->items[0].function) != CXCursor_FunctionTemplate)
+/* Returns the argument for the parameter of this name of a template of the host's, in the first
+ * call; through the parameters of templates that call it. */
+static char *called_with(const ht_source *source, CXCursor function, const char *name, bool is_type,
+                         int depth) {
+    enum { DEPTH_MAX = 6 };
+    if (!name || depth > DEPTH_MAX || clang_getCursorKind(function) != CXCursor_FunctionTemplate)
         return NULL;
-    caller in = {.source = model->facts->source,
-                 .function = launches->items[0].function,
+    caller in = {.source = source,
+                 .function = function,
+                 .around = clang_getNullCursor(),
+                 .depth = depth,
                  .is_type = is_type};
-    ht_cursors list = ht_ast_children(in.function);
+    ht_cursors list = ht_ast_children(function);
     bool named = false;
     for (size_t i = 0; i < list.count && !named; ++i) {
         enum CXCursorKind kind = clang_getCursorKind(list.items[i]);
@@ -102,8 +141,15 @@ static char *host_argument(const ht_model *model, const char *name, bool is_type
     }
     free(list.items);
     if (named)
-        ht_ast_walk(clang_getTranslationUnitCursor(model->facts->source->unit), on_caller, &in);
+        ht_ast_walk(clang_getTranslationUnitCursor(source->unit), on_caller, &in);
     return in.found;
+}
+
+static char *host_argument(const ht_model *model, const char *name, bool is_type) {
+    const ht_launches *launches = &model->facts->launches;
+    return launches->count
+               ? called_with(model->facts->source, launches->items[0].function, name, is_type, 0)
+               : NULL;
 }
 
 /* Returns true if the template parameter is the type to which a pointer points. */
@@ -122,6 +168,8 @@ static bool deduce_type(ht_model *model, ht_template_parameter *parameter) {
         return parameter->is_deduced;
     char *type = parameter->argument ? NULL : deduced(model, parameter->name);
     const char *open = parameter->argument ? parameter->argument : parameter->name;
+    if (!type)
+        type = launch_type(model, open);
     if (!type)
         type = host_argument(model, open, true);
     if (!type || !ht_type_size(type)) {

@@ -78,6 +78,7 @@ const char ht_torch_accessors[] =
     "template <typename T, bool on_device> using acc_type = T;\n"
     "template <typename T> using opmath_type = T;\n"
     "}\n"
+    "namespace torch { using namespace at; }\n"
     "#define gpuAtomicAdd atomicAdd\n"
     "#define gpuAtomicAddNoReturn atomicAdd\n"
     "#define C10_HOST_DEVICE __host__ __device__\n"

@@ -1,5 +1,6 @@
 #include "refactor/unit/slice_print.h"
 #include "base/memory.h"
+#include "refactor/source/ast.h"
 #include "refactor/unit/slice.h"
 #include "refactor/unit/slice_params.h"
 
@@ -57,7 +58,7 @@ static void print_definitions(const ht_source *source, ht_text *out) {
  * slice. */
 static bool print_using(const ht_slice *slice, const ht_slice_item *item, ht_text *out) {
     const ht_chunk *chunk = item->chunk;
-    if (chunk->cursor_count != 1 ||
+    if (chunk->cursor_count != 1 || chunk->scope_count > 0 ||
         clang_getCursorKind(chunk->cursors[0]) != CXCursor_UsingDirective)
         return false;
     const char *text = slice->source->files[item->file].text;
@@ -94,6 +95,32 @@ static void print_text(const ht_slice *slice, const ht_slice_item *item, ht_text
     }
 }
 
+/* Prints namespace x {} ahead of namespace y { using namespace x; }: inside of y it would be
+ * another namespace, y::x. */
+static void print_used(const ht_chunk *chunk, ht_text *out) {
+    CXCursor used = clang_getNullCursor();
+    ht_cursors list = {0};
+    if (chunk->cursor_count == 1 && chunk->scope_count > 0 &&
+        clang_getCursorKind(chunk->cursors[0]) == CXCursor_UsingDirective)
+        list = ht_ast_children(chunk->cursors[0]);
+    for (size_t i = 0; i < list.count; ++i)
+        if (clang_getCursorKind(list.items[i]) == CXCursor_NamespaceRef)
+            used = clang_getCursorReferenced(list.items[i]);
+    free(list.items);
+    if (clang_getCursorKind(used) != CXCursor_Namespace)
+        return;
+    char *name = ht_cursor_qualified_name(used);
+    int depth = 0;
+    for (char *at = name, *end; at && *at; at = end ? end + 2 : NULL, ++depth) {
+        end = strstr(at, "::");
+        ht_text_printf(out, "namespace %.*s {", end ? (int)(end - at) : (int)strlen(at), at);
+    }
+    for (; depth > 0; --depth)
+        ht_text_append(out, "}");
+    ht_text_append(out, "\n");
+    free(name);
+}
+
 static void print_item(const ht_slice *slice, const ht_slice_item *item,
                        bool (*replace)(void *, const ht_slice_item *, ht_text *), void *context,
                        ht_text *out) {
@@ -106,6 +133,7 @@ static void print_item(const ht_slice *slice, const ht_slice_item *item,
             ht_slice_directive_print(slice, item->file, item->range, out);
         return;
     }
+    print_used(item->chunk, out);
     for (size_t i = 0; i < item->chunk->scope_count; ++i)
         ht_text_printf(out, "%s\n", item->chunk->scopes[i]);
     if (!replace || !replace(context, item, out)) {

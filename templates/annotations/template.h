@@ -7,7 +7,7 @@
 #include "templates/annotations/param.h"
 #include "templates/problem/problem.h"
 
-enum { HT_ARG_MAX = 64, HT_LAUNCH_MAX = 64, HT_REQUIRE_MAX = 1024 }; /* of one template */
+enum { HT_ARG_MAX = 256, HT_LAUNCH_MAX = 64, HT_REQUIRE_MAX = 1024 }; /* of one template */
 
 typedef struct ht_require {
     ht_expr *expr; /* owned; true when not 0. Over parameters, scalar arguments, problem.* and

@@ -291,6 +291,21 @@ Test(slice, a_macro_that_several_kernels_define_is_each_ones_own) {
     free(whole);
 }
 
+/* Of a namespace that takes over another one, the kernel's unit has both, also where one is empty
+ * in it. */
+Test(slice, a_namespace_may_use_another_one) {
+    static const char text[] =
+        "#include <hip/hip_runtime.h>\n"
+        "namespace maths { namespace real { __device__ float twice(float x) { return 2 * x; } } }\n"
+        "namespace unused { void host(); }\n"
+        "namespace ops { using namespace maths::real; using namespace unused; }\n"
+        "__global__ void k(float *a) { a[threadIdx.x] = ops::twice(a[threadIdx.x]); }\n";
+    char *unit = slice(text, "k", NULL, 0);
+    compiles(unit);
+    cr_expect(has(unit, "using namespace maths::real") && !has(unit, "host"), "%s", unit);
+    free(unit);
+}
+
 /* Under `using namespace std` the operators of a template's values may be the iterators', too. */
 Test(slice, operators_of_a_template_are_the_languages_own) {
     char *unit = slice("#include <hip/hip_runtime.h>\n#include <iostream>\n#include <vector>\n"

@@ -227,15 +227,19 @@ Test(tree, kernels_take_accessors_without_pytorch) {
     char *path = tree_put(
         "k.cu",
         "#include <torch/extension.h>\n"
-        "typedef at::PackedTensorAccessor32<float, 2, at::RestrictPtrTraits> matrix;\n"
-        "__global__ void k(const matrix in, matrix out) {\n"
+        "template <typename T>\n"
+        "__global__ void k(const torch::PackedTensorAccessor32<T, 2, torch::RestrictPtrTraits> "
+        "in,\n"
+        "                  torch::PackedTensorAccessor32<T, 2, torch::RestrictPtrTraits> out) {\n"
         "  int i = blockIdx.x * blockDim.x + threadIdx.x, columns = in.size(1);\n"
         "  if (i < in.size(0) * columns) out[i / columns][i % columns] = 2 * in[i / columns][i % "
         "columns];\n}\n"
         "at::Tensor run(const at::Tensor &a) {\n  at::Tensor b = at::empty_like(a);\n"
         "  const int n = a.size(0) * a.size(1);\n"
-        "  k<<<(n + 255) / 256, 256>>>(a.packed_accessor32<float, 2, at::RestrictPtrTraits>(),\n"
-        "                              b.packed_accessor32<float, 2, at::RestrictPtrTraits>());\n"
+        "  AT_DISPATCH_FLOATING_TYPES(a.scalar_type(), \"run\", ([&] {\n"
+        "  k<scalar_t><<<(n + 255) / 256, 256>>>(\n"
+        "      a.packed_accessor32<scalar_t, 2, at::RestrictPtrTraits>(),\n"
+        "      b.packed_accessor32<scalar_t, 2, at::RestrictPtrTraits>());\n  }));\n"
         "  return b;\n}\n");
     const ht_refactor_options options = {.tries = true};
     ht_refactor *refactor;
@@ -245,6 +249,7 @@ Test(tree, kernels_take_accessors_without_pytorch) {
     const ht_kernel *kernel = kernel_named(refactor, "k", NULL);
     cr_assert_eq(kernel->status, HT_KERNEL_TEMPLATED, "%s", kernel->reason);
     static const char *const parts[] = {"struct GenericPackedTensorAccessor {",
+                                        "k__original<float>",
                                         "arg(in.data_ : inout float[problem.in_data__elements])",
                                         "arg(in.sizes_[0] : int = problem.a_size_0)",
                                         "arg(in.strides_[0] : int = 1 * problem.a_size_1)",
