@@ -5,6 +5,7 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "base/text.h"
+#include "runtime/measure/predicted.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -102,6 +103,12 @@ ht_status ht_session_open(const ht_tuning_options *options, ht_session *out_sess
         status = cache_check(options->cache, error);
     if (status == HT_OK)
         status = check_check(options->check, error);
+    if (status == HT_OK && ht_text_begins(options->device, HT_MODEL_PREFIX))
+        status =
+            ht_error_set(error, HT_ERROR_INPUT,
+                         "device %s predicts and runs nothing: 'hiptemper tune' of a template, "
+                         "which 'hiptemper refactor' makes, takes it, and 'inspect --rank'",
+                         options->device);
     if (status == HT_OK)
         status = ht_device_find(options->device, &out_session->device, error);
     if (status != HT_OK)

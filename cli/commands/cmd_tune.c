@@ -1,10 +1,13 @@
+#include "cli/commands/tune_model.h"
 #include "cli/tuning_options.h"
 #include "pipeline/outputs.h"
 
 #include "base/file.h"
 #include "base/memory.h"
+#include "base/text.h"
 #include "cli/reports/entry_report.h"
 #include "cli/reports/table.h"
+#include "runtime/measure/predicted.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -241,10 +244,30 @@ static int tune(ht_session *session, const tune_options *given, const char *path
     return code;
 }
 
+/* Chooses by the model of a GPU. */
+static int tune_predicted(const tune_options *given, const char *path) {
+    ht_refactor_options compiler;
+    ht_compiler_arguments_make(&given->compiler, &compiler);
+    tune_input input = {.path = path};
+    const ht_tune_model_request request = {path, given->out, given->json, &given->tuning};
+    ht_error error = {0};
+    ht_status status = input_read(&input, given, &compiler, &error);
+    if (status == HT_OK)
+        status = ht_outputs_prepare(given->out, given->json, &error);
+    if (status == HT_OK)
+        status = ht_output_check(given->out, ht_path_name(path), &error);
+    int code = status == HT_OK ? ht_tune_model(&request, &input.entries) : ht_report_error(&error);
+    input_free(&input);
+    ht_compiler_arguments_free(&compiler);
+    return code;
+}
+
 static int run_tune(const ht_command_line *line) {
     const tune_options *given = line->options;
     ht_session session;
     ht_error error = {0};
+    if (ht_text_begins(given->tuning.device, HT_MODEL_PREFIX))
+        return tune_predicted(given, line->operands[0]);
     if (ht_session_open(&given->tuning, &session, &error) != HT_OK)
         return ht_report_error(&error);
     int code = tune(&session, given, line->operands[0]);
@@ -263,9 +286,14 @@ const ht_command ht_command_tune = {
         "next to the original. Writes a copy of the file with the winner as defaults, a launcher "
         "for it, and the report as JSON.\n\n"
         "docs/template-format.md teaches the annotations. On device host, the machine's own cores "
-        "run the kernels: such times are host emulation and say nothing about a GPU.",
-    .examples = "hiptemper tune conv2d.hip --problem 'N=1 C=16 H=28 W=28 K=32 R=3 S=3 pad=1'\n"
-                "hiptemper tune conv2d.hip --problem resnet50.json --max-time 120 --json best.json",
+        "run the kernels: such times are host emulation and say nothing about a GPU.\n\n"
+        "On a device model:NAME, such as model:mi250x, configurations are compiled for that GPU, "
+        "ordered by the time that a model predicts, and the fastest verified on the host: the best "
+        "and the next best are written, predicted, not measured.",
+    .examples =
+        "hiptemper tune conv2d.hip --problem 'N=1 C=16 H=28 W=28 K=32 R=3 S=3 pad=1'\n"
+        "hiptemper tune conv2d.hip --problem resnet50.json --max-time 120 --json best.json\n"
+        "hiptemper tune conv2d.hip --problem resnet50.json --device model:mi250x",
     .options = options,
     .options_size = sizeof(tune_options),
     .min_operands = 1,

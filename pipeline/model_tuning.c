@@ -1,0 +1,230 @@
+#include "pipeline/model_tuning.h"
+
+#include "base/memory.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    BLOCKS = 24,      /* of a launch, followed */
+    VERIFIED_MOST = 8 /* configurations that are run before it is given up */
+};
+
+/* One kernel and problem under way. */
+typedef struct attempt {
+    const ht_model_devices *devices;
+    const ht_tuning_options *options;
+    ht_binding target, host;
+    ht_config *configs;         /* owned */
+    ht_inspection *inspections; /* owned */
+    ht_gpu_time *times;         /* owned */
+    size_t *order;              /* owned */
+    size_t count;
+    ht_model_result *result;
+} attempt;
+
+ht_status ht_model_devices_find(const char *name, ht_model_devices *out_devices, ht_error *error) {
+    ht_status status = ht_model_device_find(name, &out_devices->gpu, &out_devices->target, error);
+    return status ? status : ht_device_find("host", &out_devices->host, error);
+}
+
+static bool has_config(const attempt *self, const ht_config *config) {
+    for (size_t i = 0; i < self->count; ++i)
+        if (ht_config_equal(&self->configs[i], config))
+            return true;
+    return false;
+}
+
+static void add_config(attempt *self, const ht_config *config) {
+    HT_GROW(self->configs, self->count);
+    self->configs[self->count++] = *config;
+}
+
+/* Draws the default configuration and others; a space in which the same ones come again and again
+ * ends it. */
+static void configs_draw(attempt *self, const ht_space *space, uint64_t want) {
+    ht_random random;
+    ht_config first = ht_config_default(self->target.template);
+    ht_random_seed(&random, self->options->seed);
+    if (ht_space_legal(space, &first))
+        add_config(self, &first);
+    for (uint64_t tries = 0; self->count < want && tries < 8 * want; ++tries) {
+        ht_config config = ht_space_sample(space, &random);
+        if (!has_config(self, &config))
+            add_config(self, &config);
+    }
+}
+
+static ht_status configs_choose(attempt *self, ht_error *error) {
+    ht_space *space = NULL;
+    uint64_t want = self->options->max_evals;
+    ht_status status = ht_space_build(&self->target, 0, &space, error);
+    if (status != HT_OK)
+        return status;
+    uint64_t count = ht_space_count(space);
+    self->result->legal = count == UINT64_MAX ? 0 : count;
+    bool all = ht_space_listed(space) && (want == 0 || count <= want);
+    if (!all && want == 0)
+        status = ht_error_set(error, HT_ERROR_INPUT,
+                              "the space is too large to be listed: give --max-evals");
+    else if (!all)
+        configs_draw(self, space, want);
+    for (uint64_t i = 0; all && i < count; ++i) {
+        ht_config config = ht_space_at(space, i);
+        add_config(self, &config);
+    }
+    ht_space_free(space);
+    return status;
+}
+
+/* Predicts the original, or where that cannot be followed the default configuration. */
+static ht_status predict_original(attempt *self, ht_error *error) {
+    ht_config config = ht_config_default(self->target.template);
+    ht_model_result *result = self->result;
+    ht_error why = {0};
+    for (size_t i = 0; i < 2; ++i) {
+        ht_inspect_options options = {.original = i == 0, .count = true, .blocks_max = BLOCKS};
+        ht_inspection found = {0};
+        size_t launches;
+        ht_inspect_launches(self->target.template, options.original, &launches);
+        ht_status status = ht_inspect(&self->devices->target, &self->target, &config, 1, &options,
+                                      &ht_interrupted, &found, error);
+        if (status != HT_OK)
+            return status;
+        status =
+            ht_inspection_predict(self->devices->gpu, &found, launches, &result->original, &why);
+        ht_inspection_free(&found);
+        result->original_known = status == HT_OK && i == 0;
+        if (status == HT_OK)
+            return HT_OK;
+    }
+    result->original.seconds = (double)NAN;
+    result->reason = ht_format("the original's time cannot be predicted: %s", why.message);
+    return HT_OK;
+}
+
+static ht_status predict_all(attempt *self, ht_error *error) {
+    size_t launches;
+    ht_inspect_options options = {.count = true, .blocks_max = BLOCKS};
+    self->inspections = ht_alloc(self->count + 1, sizeof *self->inspections);
+    self->times = ht_alloc(self->count + 1, sizeof *self->times);
+    self->order = ht_alloc(self->count + 1, sizeof *self->order);
+    ht_status status = ht_inspect(&self->devices->target, &self->target, self->configs, self->count,
+                                  &options, &ht_interrupted, self->inspections, error);
+    if (status != HT_OK)
+        return status;
+    ht_inspect_launches(self->target.template, false, &launches);
+    self->result->tried = self->count;
+    self->result->predicted = ht_inspections_rank(self->devices->gpu, self->inspections,
+                                                  self->count, launches, self->times, self->order);
+    return HT_OK;
+}
+
+static void refuse(ht_model_result *result, const char *why) {
+    result->refused++;
+    if (!result->first_why)
+        result->first_why = ht_strdup(why);
+}
+
+/* Verifies one configuration: it must be legal for the host too, agree with the original, and pass
+ * the check of its accesses. */
+static ht_status verify(attempt *self, ht_job *job, size_t index, ht_error *error) {
+    ht_model_result *result = self->result;
+    const ht_config *config = &self->configs[index];
+    ht_evaluator *evaluator = ht_job_evaluator(job);
+    ht_outcome outcome = {0};
+    size_t done = 0;
+    bool legal = false;
+    char *why = NULL;
+    ht_status status = ht_binding_legal(&self->host, config, &legal, &why, error);
+    if (status == HT_OK && !legal)
+        refuse(result, why);
+    else if (status == HT_OK)
+        status = evaluator->evaluate(evaluator->self, config, 1, &outcome, &done, error);
+    free(why);
+    if (status != HT_OK || !legal)
+        return status;
+    if (outcome.status != HT_OK) {
+        refuse(result, outcome.reason);
+        return HT_OK;
+    }
+    result->choices[result->count++] =
+        (ht_model_choice){.config = *config,
+                          .time = self->times[index],
+                          .speedup = result->original.seconds / self->times[index].seconds};
+    return HT_OK;
+}
+
+static ht_status verify_first(attempt *self, ht_error *error) {
+    ht_model_result *result = self->result;
+    const ht_job_options options = {
+        .seed = self->options->seed,
+        .compile_workers = (unsigned)self->options->compile_workers,
+        .check = strcmp(self->options->check, "none") == 0 ? HT_CHECK_NEVER : HT_CHECK_ALL,
+        .interrupted = &ht_stopped,
+    };
+    ht_job *job = NULL;
+    ht_status status = ht_job_start(&self->host, &self->devices->host, &options, &job, error);
+    ht_config standard = ht_config_default(self->target.template);
+    size_t tried = 0;
+    for (size_t i = 0; i < self->count && status == HT_OK; ++i) {
+        size_t index = self->order[i];
+        if (result->count == HT_MODEL_CHOICES || tried == VERIFIED_MOST ||
+            !(self->times[index].seconds < result->original.seconds))
+            break;
+        if (!result->original_known && ht_config_equal(&self->configs[index], &standard))
+            continue;
+        tried++;
+        status = verify(self, job, index, error);
+    }
+    ht_job_free(job);
+    return status;
+}
+
+/* Says why nothing was chosen. */
+static void conclude(ht_model_result *result) {
+    if (result->count || result->reason)
+        return;
+    if (result->predicted == 0)
+        result->reason = ht_strdup("no configuration's time can be predicted: 'hiptemper inspect "
+                                   "--rank' lists why");
+    else if (result->refused)
+        result->reason = ht_format("none of the %zu fastest was verified: %s", result->refused,
+                                   result->first_why);
+    else
+        result->reason = ht_strdup("none is predicted to be faster than the original");
+}
+
+ht_status ht_model_tune(const ht_model_devices *devices, const ht_tuning_options *options,
+                        const ht_template *template, const ht_problem *problem,
+                        ht_model_result *out_result, ht_error *error) {
+    attempt self = {.devices = devices,
+                    .options = options,
+                    .target = {template, problem, &devices->target.fields},
+                    .host = {template, problem, &devices->host.fields},
+                    .result = out_result};
+    *out_result = (ht_model_result){0};
+    ht_status status = configs_choose(&self, error);
+    if (status == HT_OK)
+        status = predict_original(&self, error);
+    if (status == HT_OK && !out_result->reason)
+        status = predict_all(&self, error);
+    if (status == HT_OK && !out_result->reason && out_result->predicted)
+        status = verify_first(&self, error);
+    for (size_t i = 0; self.inspections && i < self.count; ++i)
+        ht_inspection_free(&self.inspections[i]);
+    free(self.inspections);
+    free(self.times);
+    free(self.order);
+    free(self.configs);
+    if (status == HT_OK)
+        conclude(out_result);
+    return status;
+}
+
+void ht_model_result_free(ht_model_result *result) {
+    free(result->first_why);
+    free(result->reason);
+    *result = (ht_model_result){0};
+}
