@@ -47,8 +47,10 @@ static const ht_option options[] = {
     {"seed", HT_OPTION_COUNT, offsetof(inspect_options, seed), "N", .fallback = "1",
      .help = "Seed of the sample."},
     {"count", HT_OPTION_FLAG, offsetof(inspect_options, count),
-     .help = "Follows the compiled instructions (gfx9, such as gfx90a) and tells how often a "
-             "configuration goes to memory for each output, next to the original kernel."},
+     .help =
+         "Follows the compiled instructions (gfx9, gfx103 and gfx11, such as gfx90a) and tells how "
+         "often a "
+         "configuration goes to memory for each output, next to the original kernel."},
     {"rank", HT_OPTION_FLAG, offsetof(inspect_options, rank),
      .help = "Predicts from the compiled instructions how long each configuration takes on an AMD "
              "GPU, names the bottleneck, and lists the fastest first. Predicted, not measured. The "

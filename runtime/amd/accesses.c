@@ -2,6 +2,7 @@
 
 #include "base/memory.h"
 #include "base/random.h"
+#include "base/text.h"
 #include "runtime/amd/isa/disassembly.h"
 #include "runtime/amd/isa/launch.h"
 #include "runtime/amd/metadata.h"
@@ -164,15 +165,18 @@ static ht_status make_memory(subject *self, ht_amd_bytes elf, ht_accesses *acces
     return add_buffers(self, accesses, error);
 }
 
-/* Accepts the family whose instructions are modelled: gfx9 with 64 lanes. */
-static ht_status check_arch(const char *arch, bool *out_packed, ht_error *error) {
+/* Accepts the families whose instructions are modelled: gfx9, gfx103, gfx11. */
+static ht_status check_arch(const char *arch, bool *out_packed, bool *out_apart, ht_error *error) {
     const ht_amd_target *target = ht_amd_target_find(arch);
-    if (!target || strncmp(arch, "gfx9", 4) != 0)
+    static const char *const rdna[] = {"gfx103", "gfx11", NULL};
+    bool apart = ht_text_starts(arch, rdna), gfx11 = apart && strncmp(arch, "gfx11", 5) == 0;
+    if (!target || !(apart || strncmp(arch, "gfx9", 4) == 0))
         return ht_error_set(error, HT_ERROR_UNSUPPORTED,
-                            "accesses are counted for architectures of the gfx9 family, such as "
-                            "gfx90a, and not for %s",
+                            "accesses are counted for architectures of the families gfx9, gfx103 "
+                            "and gfx11, such as gfx90a, and not for %s",
                             arch);
-    *out_packed = target->unified_agprs;
+    *out_packed = target->unified_agprs || gfx11;
+    *out_apart = apart;
     return HT_OK;
 }
 
@@ -206,8 +210,8 @@ static ht_status read_code(subject *self, ht_amd_bytes elf, const char *arch, co
 static ht_status read_kernel(subject *self, ht_amd_bytes elf, const char *arch, const char *name,
                              ht_error *error) {
     ht_amd_bytes note, descriptor;
-    bool packed = false;
-    ht_status status = check_arch(arch, &packed, error);
+    bool packed = false, apart = false;
+    ht_status status = check_arch(arch, &packed, &apart, error);
     if (!status)
         status = ht_amd_elf_metadata(elf, &note, error);
     if (!status)
@@ -220,6 +224,7 @@ static ht_status read_kernel(subject *self, ht_amd_bytes elf, const char *arch, 
     status = ht_amd_elf_descriptor(elf, self->described->symbol, &descriptor, error);
     if (!status)
         status = ht_isa_entry_read(descriptor.data, packed, &self->kernel.entry, error);
+    self->kernel.entry.stores_apart = apart;
     if (!status)
         status = read_code(self, elf, arch, name, error);
     memcpy(self->kernel.block, self->launch->geometry.block, sizeof self->kernel.block);

@@ -42,7 +42,7 @@ static ht_status branch_scc1(ht_wave *wave, const ht_isa_instruction *instructio
 static ht_status branch_mask(ht_wave *wave, const ht_isa_instruction *instruction, unsigned first,
                              bool when_zero, ht_error *error) {
     ht_isa_operand mask = {.kind = HT_ISA_SCALAR, .first = (uint16_t)first, .words = 2};
-    uint64_t unknown, value = ht_wave_scalar(wave, &mask, 2, &unknown);
+    uint64_t unknown, value = ht_wave_scalar(wave, &mask, ht_wave_mask_words(wave), &unknown);
     bool zero = (value & ~unknown) == 0;
     if (zero && unknown)
         return unknown_branch(wave, instruction, error);
@@ -134,6 +134,15 @@ const ht_isa_opcode ht_isa_control_opcodes[] = {
     {.name = "s_barrier", barrier},
     {.name = "s_getpc_b64", get_place},
     {.name = "s_waitcnt", ht_isa_nothing},
+    {.name = "s_waitcnt_vscnt", ht_isa_nothing},
+    {.name = "s_waitcnt_depctr", ht_isa_nothing},
+    {.name = "s_clause", ht_isa_nothing},
+    {.name = "s_delay_alu", ht_isa_nothing},
+    {.name = "s_set_inst_prefetch_distance", ht_isa_nothing},
+    {.name = "s_sendmsg", ht_isa_nothing}, /* that registers are free, at a kernel's end */
+    {.name = "s_code_end", ht_isa_nothing},
+    {.name = "s_round_mode", ht_isa_nothing},
+    {.name = "s_denorm_mode", ht_isa_nothing},
     {.name = "s_nop", ht_isa_nothing},
     {.name = "s_sleep", ht_isa_nothing},
     {.name = "s_setprio", ht_isa_nothing},
@@ -144,6 +153,8 @@ const ht_isa_opcode ht_isa_control_opcodes[] = {
     {.name = "s_icache_inv", ht_isa_nothing},
     {.name = "s_dcache_wb", ht_isa_nothing},
     {.name = "s_dcache_inv", ht_isa_nothing},
+    {.name = "buffer_gl0_inv", ht_isa_nothing},
+    {.name = "buffer_gl1_inv", ht_isa_nothing},
     {.name = "buffer_wbl2", ht_isa_nothing},
     {.name = "buffer_invl2", ht_isa_nothing},
     {.name = "buffer_wbinvl1", ht_isa_nothing},

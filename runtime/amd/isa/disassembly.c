@@ -2,6 +2,7 @@
 
 #include "base/memory.h"
 #include "runtime/amd/code_object/symbols.h"
+#include "runtime/amd/isa/llvm.h"
 
 #include <dlfcn.h>
 #include <pthread.h>
@@ -100,11 +101,10 @@ ht_status ht_isa_disassemble(ht_amd_bytes code, uint64_t address, const char *ar
     if (status)
         return status;
     char *isa = ht_format("amdgcn-amd-amdhsa--%s", arch);
-    if (library.create(isa, read_code, take_text, take_address, &disassembly) != 0)
-        status = ht_error_set(error, HT_ERROR_UNSUPPORTED, "no disassembler for '%s'", isa);
+    bool known = library.create(isa, read_code, take_text, take_address, &disassembly) == 0;
     free(isa);
-    if (status)
-        return status;
+    if (!known)
+        return ht_isa_llvm_disassemble(code, address, arch, out_program, error);
     work work = {.code = code, .address = address, .program = out_program, .error = error};
     for (uint64_t at = 0, size = 0; at < code.size && !work.status; at += size) {
         work.at = address + at;

@@ -30,14 +30,13 @@ ht_status ht_isa_entry_read(const uint8_t descriptor[64], bool packed, ht_isa_en
         .dispatch = properties >> 4 & 1,
         .flat_scratch = properties >> 5 & 1,
         .private_size = properties >> 6 & 1,
+        .wave32 = properties >> 10 & 1,
         .scratch = word_at(descriptor + 4),
     };
     if (properties >> 16)
         return ht_error_set(error, HT_ERROR_UNSUPPORTED,
                             "the kernel's arguments are preloaded into registers, which is not "
                             "modelled");
-    if (properties >> 10 & 1)
-        return ht_error_set(error, HT_ERROR_UNSUPPORTED, "waves of 32 lanes are not modelled");
     if (out_entry->scratch > 1 << 20)
         return ht_error_set(error, HT_ERROR_UNSUPPORTED, "the kernel has %zu bytes of scratch",
                             out_entry->scratch);
@@ -57,6 +56,7 @@ static void begin_scalars(ht_wave *wave, const ht_isa_kernel *kernel, const uint
     const ht_isa_entry *entry = &kernel->entry;
     unsigned at = 0;
     memset(wave->scalar_unknown, 0xff, sizeof wave->scalar_unknown);
+    wave->scalar[HT_ISA_NULL] = wave->scalar_unknown[HT_ISA_NULL] = 0;
     at += entry->private_descriptor ? 4 : 0;
     set_pair(wave, &at, entry->packet, HT_ISA_PACKET_BASE);
     at += entry->queue ? 2 : 0;
@@ -74,7 +74,7 @@ static void begin_lanes(ht_wave *wave, const ht_isa_kernel *kernel, uint64_t fir
     const uint32_t *block = kernel->block;
     uint64_t exec = 0;
     memset(wave->vector_unknown, 0xff, sizeof wave->vector_unknown);
-    for (unsigned lane = 0; lane < HT_ISA_LANES && first + lane < threads; lane++) {
+    for (unsigned lane = 0; lane < wave->lanes && first + lane < threads; lane++) {
         uint64_t thread = first + lane;
         uint32_t index[3] = {(uint32_t)(thread % block[0]),
                              (uint32_t)(thread / block[0] % block[1]),
@@ -132,12 +132,14 @@ ht_status ht_isa_block_run(const ht_isa_kernel *kernel, ht_isa_memory *memory,
     ht_status status = HT_OK;
     ht_isa_lines lines = {0};
     wave->lines = &lines;
+    wave->lanes = kernel->entry.wave32 ? 32 : 64;
+    wave->stores_apart = kernel->entry.stores_apart;
     wave->memory = memory;
     wave->counts = counts;
     wave->scratch_words = (kernel->entry.scratch + 3) / 4;
     wave->scratch = ht_alloc(wave->scratch_words * HT_ISA_LANES + 1, sizeof *wave->scratch);
     wave->scratch_unknown = ht_alloc(wave->scratch_words + 1, sizeof *wave->scratch_unknown);
-    for (uint64_t first = 0; first < threads && !status; first += HT_ISA_LANES) {
+    for (uint64_t first = 0; first < threads && !status; first += wave->lanes) {
         wave_begin(wave, kernel, index, first, threads);
         counts->waves++;
         status = wave_run(kernel, wave, error);

@@ -16,6 +16,8 @@ typedef struct ht_isa_entry {
     unsigned user_registers; /* scalar ones, in front of the block's indices */
     bool has_scratch_register, has_block[3], has_block_information;
     unsigned thread_axes; /* 1 to 3 of the thread's indices are given */
+    bool wave32;          /* waves have 32 lanes */
+    bool stores_apart;    /* ht_wave's */
     bool packed;          /* indices share v0, 10 bits each (gfx90a and later) */
     bool private_descriptor, packet, queue, arguments, dispatch, flat_scratch, private_size;
     size_t scratch; /* bytes a lane */

@@ -60,7 +60,7 @@ static ht_status write(ht_wave *wave, const ht_isa_instruction *instruction, ht_
 /* Exchanges registers between lanes; no memory takes part. */
 static ht_status exchange(ht_wave *wave, const ht_isa_instruction *instruction, ht_error *error) {
     (void)error;
-    wave->counts->lds_passes += HT_ISA_LANES / 32;
+    wave->counts->lds_passes += wave->lanes / 32;
     ht_wave_lanes_set(wave, &instruction->operands[0], 1, NULL);
     return HT_OK;
 }
@@ -82,7 +82,7 @@ static ht_status scratch_check(const ht_wave *wave, const ht_isa_instruction *in
 static ht_status scratch_where(ht_wave *wave, const ht_isa_instruction *instruction,
                                ht_isa_lanes *out_where, ht_error *error) {
     wave->counts->scratch += (uint64_t)__builtin_popcountll(ht_wave_exec(wave));
-    wave->counts->scratch_bytes += 4 * HT_ISA_LANES * (uint64_t)instruction->opcode->words;
+    wave->counts->scratch_bytes += 4 * wave->lanes * (uint64_t)instruction->opcode->words;
     bool buffer = strncmp(instruction->name, "buffer", 6) == 0;
     bool store = strstr(instruction->name, "store") != NULL;
     const ht_isa_operand *vector = &instruction->operands[!buffer && store ? 0 : 1];
@@ -94,7 +94,7 @@ static ht_status scratch_where(ht_wave *wave, const ht_isa_instruction *instruct
         ht_wave_lanes(wave, vector, 1, false, out_where);
     uint64_t unknown = 0, base = (uint64_t)instruction->offset[0];
     if (scalar->kind != HT_ISA_OFF) /* a buffer's offset counts bytes of all lanes together */
-        base += ht_wave_scalar(wave, scalar, 1, &unknown) / (buffer ? HT_ISA_LANES : 1);
+        base += ht_wave_scalar(wave, scalar, 1, &unknown) / (buffer ? wave->lanes : 1);
     out_where->unknown |= unknown ? ~UINT64_C(0) : 0;
     for (unsigned lane = 0; lane < HT_ISA_LANES; lane++)
         out_where->value[lane] += base;

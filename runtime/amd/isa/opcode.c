@@ -25,13 +25,24 @@ static size_t stem_length(const char *name) {
     return length;
 }
 
-const ht_isa_opcode *ht_isa_opcode_find(const char *name) {
-    size_t length = stem_length(name);
+static const ht_isa_opcode *row_find(const char *name, size_t length) {
     for (size_t t = 0; t < sizeof tables / sizeof *tables; t++)
         for (const ht_isa_opcode *row = tables[t]; row->name; row++)
             if (strlen(row->name) == length && memcmp(row->name, name, length) == 0)
                 return row;
     return NULL;
+}
+
+const ht_isa_opcode *ht_isa_opcode_find(const char *name) {
+    static const char fixed[] = "v_cmpx_", plain[] = "v_cmp_";
+    char other[sizeof((ht_isa_instruction *)NULL)->name];
+    size_t length = stem_length(name);
+    if (strncmp(name, fixed, sizeof fixed - 1) != 0)
+        return row_find(name, length);
+    /* The comparison's row, which looks at the name for where its mask goes. */
+    snprintf(other, sizeof other, "%s%.*s", plain, (int)(length - (sizeof fixed - 1)),
+             name + sizeof fixed - 1);
+    return row_find(other, strlen(other));
 }
 
 ht_status ht_isa_refuse(const ht_isa_instruction *instruction, ht_error *error, const char *format,
@@ -47,7 +58,7 @@ ht_status ht_isa_refuse(const ht_isa_instruction *instruction, ht_error *error, 
 
 /* Sets a comparison's mask: unknown in active lanes, 0 in the others. */
 static void set_unknown_mask(ht_wave *wave, const ht_isa_operand *operand) {
-    ht_wave_scalar_set(wave, operand->first, 2, 0, ht_wave_exec(wave));
+    ht_wave_scalar_set(wave, operand->first, ht_wave_mask_words(wave), 0, ht_wave_exec(wave));
 }
 
 ht_status ht_isa_execute_unknown(ht_wave *wave, const ht_isa_instruction *instruction,

@@ -12,7 +12,7 @@ static const struct {
     {"exec", HT_ISA_EXEC, 2}, {"exec_lo", HT_ISA_EXEC, 1}, {"exec_hi", HT_ISA_EXEC + 1, 1},
     {"flat_scratch", 102, 2}, {"flat_scratch_lo", 102, 1}, {"flat_scratch_hi", 103, 1},
     {"xnack_mask", 104, 2},   {"xnack_mask_lo", 104, 1},   {"xnack_mask_hi", 105, 1},
-    {"m0", HT_ISA_M0, 1},
+    {"m0", HT_ISA_M0, 1},     {"null", HT_ISA_NULL, 1},
 };
 
 /* Files of numbered registers: where each begins among ours, and how many it has. */
@@ -23,7 +23,7 @@ static const struct {
 } files[] = {
     {'v', HT_ISA_VECTOR, 0, 256},
     {'a', HT_ISA_VECTOR, HT_ISA_ACCUMULATORS, 256},
-    {'s', HT_ISA_SCALAR, 0, 102},
+    {'s', HT_ISA_SCALAR, 0, 106},
 };
 
 /* Returns a number of up to three digits; NULL when there is none. */

@@ -70,6 +70,8 @@ void ht_isa_pace_read(ht_isa_instruction *instruction, const char *text) {
     instruction->class = class_of(instruction->name);
     instruction->cycles =
         instruction->class == HT_ISA_MATRIX ? matrix_cycles(instruction->name) : 0;
+    instruction->store =
+        instruction->class >= HT_ISA_MEMORY && strstr(instruction->name, "_store_") != NULL;
     instruction->left_memory = waits ? left_of(text, "vmcnt(") : HT_ISA_ANY;
     instruction->left_local = waits ? left_of(text, "lgkmcnt(") : HT_ISA_ANY;
 }
@@ -132,11 +134,12 @@ void ht_isa_pace_count(ht_wave *wave, const ht_isa_instruction *instruction) {
         wave->local_queue.begun++;
         break;
     case HT_ISA_MEMORY: /* ht_isa_pace_memory says later whether it goes far */
-        wave->memory_queue.begun++;
-        break;
     case HT_ISA_SCRATCH:
+        if (instruction->store && wave->stores_apart)
+            break;
         wave->memory_queue.begun++;
-        note(&wave->memory_queue, &wave->memory_queue.first_scratch);
+        if (instruction->class == HT_ISA_SCRATCH)
+            note(&wave->memory_queue, &wave->memory_queue.first_scratch);
         break;
     case HT_ISA_FREE:
         count_waits(wave, instruction);
@@ -148,7 +151,7 @@ void ht_isa_pace_count(ht_wave *wave, const ht_isa_instruction *instruction) {
 
 void ht_isa_pace_memory(ht_wave *wave, const uint64_t *lines, size_t count, unsigned words,
                         bool load) {
-    uint64_t lanes = (uint64_t)words * WORD * HT_ISA_LANES, whole = (uint64_t)count * LINE;
+    uint64_t lanes = (uint64_t)words * WORD * wave->lanes, whole = (uint64_t)count * LINE;
     bool is_new = false;
     if (!ht_wave_exec(wave))
         return;

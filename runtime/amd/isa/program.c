@@ -2,6 +2,7 @@
 
 #include "base/memory.h"
 #include "base/text.h"
+#include "runtime/amd/isa/names.h"
 #include "runtime/amd/isa/opcode.h"
 #include "runtime/amd/isa/operand.h"
 #include "runtime/amd/isa/pace.h"
@@ -49,6 +50,7 @@ static void read_modifier(ht_isa_instruction *instruction, const char *word) {
     /* These choose caches and the like, or are defaults. */
     static const char *const harmless[] = {"glc",
                                            "slc",
+                                           "dlc",
                                            "scc",
                                            "nv",
                                            "off",
@@ -116,9 +118,67 @@ static ht_status read_instruction(ht_isa_instruction *out, char *text, ht_error 
     if (!named)
         return ht_error_set(error, HT_ERROR_INPUT, "'%.60s' is no instruction", text);
     memcpy(out->name, text, length);
+    ht_isa_name_old(out->name, sizeof out->name);
     ht_isa_pace_read(out, text);
     read_operands(out, text + length);
     out->opcode = ht_isa_opcode_find(out->name);
+    return HT_OK;
+}
+
+static ht_status add_one(ht_isa_program *program, uint64_t address, char *text, ht_error *error) {
+    ht_isa_instruction instruction = {.address = address, .text = ht_strdup(text)};
+    ht_status status = read_instruction(&instruction, text, error);
+    if (status) {
+        free(instruction.text);
+        return status;
+    }
+    HT_GROW(program->instructions, program->count);
+    program->instructions[program->count++] = instruction;
+    return HT_OK;
+}
+
+/* Returns true if an instruction reads what another writes. */
+static bool reads_result(const ht_isa_instruction *reader, const ht_isa_instruction *writer) {
+    const ht_isa_operand *result = &writer->operands[0];
+    for (size_t i = ht_text_begins(reader->name, "v_fmac") ? 0 : 1; i < reader->operand_count; i++)
+        if (reader->operands[i].kind == result->kind && reader->operands[i].first == result->first)
+            return true;
+    return false;
+}
+
+/* Adds the two instructions of a pair "v_dual_A ... :: v_dual_B ...", of 8 bytes, as one after the
+ * other. Both read before either writes: the one whose result the other reads goes last, and where
+ * each reads the other's, results are unknown. The second costs nothing. */
+static ht_status add_pair(ht_isa_program *program, uint64_t address, char *text, char *middle,
+                          ht_error *error) {
+    static const char dual[] = "v_dual_";
+    char *parts[2] = {text, middle + 2};
+    ht_status status = HT_OK;
+    *middle = '\0';
+    for (size_t i = 0; i < 2 && !status; i++) {
+        char *part = parts[i] + strspn(parts[i], " \t");
+        if (!ht_text_begins(part, dual))
+            return ht_error_set(error, HT_ERROR_INPUT, "'%.60s' is no part of a pair", part);
+        char *plain = ht_format("v_%s", part + sizeof dual - 1);
+        for (size_t end = strlen(plain); end > 0 && strchr(" \t", plain[end - 1]); end--)
+            plain[end - 1] = '\0';
+        status = add_one(program, address + i * LISTED_BYTES, plain, error);
+        free(plain);
+    }
+    if (status)
+        return status;
+    ht_isa_instruction *first = &program->instructions[program->count - 2], *second = first + 1;
+    if (reads_result(second, first)) {
+        ht_isa_instruction kept = *first;
+        bool both = reads_result(first, second);
+        *first = *second;
+        *second = kept;
+        first->address = address;
+        second->address = address + LISTED_BYTES;
+        first->unusual |= both;
+        second->unusual |= both;
+    }
+    second->class = HT_ISA_FREE;
     return HT_OK;
 }
 
@@ -134,15 +194,10 @@ ht_status ht_isa_program_add(ht_isa_program *program, uint64_t address, const ch
     if (program->count >= INSTRUCTIONS_MAX)
         return ht_error_set(error, HT_ERROR_UNSUPPORTED, "more than %d instructions",
                             INSTRUCTIONS_MAX);
-    ht_isa_instruction instruction = {.address = address};
     memcpy(copy, text, length + 1);
-    ht_status status = read_instruction(&instruction, copy, error);
-    if (status)
-        return status;
-    instruction.text = ht_strndup(text, length);
-    HT_GROW(program->instructions, program->count);
-    program->instructions[program->count++] = instruction;
-    return HT_OK;
+    char *middle = strstr(copy, "::");
+    return middle ? add_pair(program, address, copy, middle, error)
+                  : add_one(program, address, copy, error);
 }
 
 size_t ht_isa_program_find(const ht_isa_program *program, uint64_t address) {

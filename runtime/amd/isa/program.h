@@ -1,4 +1,4 @@
-/* The instructions of a compiled kernel, as a disassembler prints them (GCN, gfx9): one line of
+/* The instructions of a compiled kernel, as a disassembler prints them (gfx9, gfx10): one line of
  * text to one instruction. Text comes from outside, so nothing in it is trusted. */
 #ifndef HT_RUNTIME_AMD_ISA_PROGRAM_H
 #define HT_RUNTIME_AMD_ISA_PROGRAM_H
@@ -14,6 +14,7 @@
 enum {
     HT_ISA_VCC = 106,
     HT_ISA_M0 = 124,
+    HT_ISA_NULL = 125, /* from gfx10: reads 0, drops what is written */
     HT_ISA_EXEC = 126,
     HT_ISA_SCALARS = 128,
     HT_ISA_ACCUMULATORS = 256,
@@ -81,6 +82,7 @@ typedef struct ht_isa_instruction {
     bool unusual;      /* a modifier that changes what is computed and is not modelled */
     size_t target;     /* of a branch: index of an instruction */
     ht_isa_class class;
+    bool store;     /* to memory or scratch */
     uint8_t cycles; /* of a matrix instruction */
     /* Of a wait: how many accesses to memory, and to LDS or by scalar loads, may be left;
      * HT_ISA_ANY for any number. */

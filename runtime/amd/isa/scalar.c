@@ -182,17 +182,17 @@ static ht_status choose(ht_wave *wave, const ht_isa_instruction *instruction, ht
                       uncertain, error);
 }
 
-/* Computes D = EXEC; EXEC = f(S0, EXEC); SCC = any lane is left. */
+/* Computes D = EXEC; EXEC = f(S0, EXEC); SCC = any lane is left. Of one word in waves of 32. */
 static ht_status save_exec(ht_wave *wave, const ht_isa_instruction *instruction, ht_error *error) {
     const ht_isa_opcode *row = instruction->opcode;
-    uint64_t exec = ht_wave_exec(wave), unknown[2] = {0};
+    uint64_t exec = ht_wave_exec(wave), mask = width_mask(row->words), unknown[2] = {0};
     uint64_t value[2] = {0, exec};
-    value[0] = ht_wave_scalar(wave, &instruction->operands[1], 2, &unknown[0]);
-    uint64_t uncertain = bitwise_unknown(row->function, value, unknown);
-    uint64_t result = row->function(value[0], value[1], 0);
-    ht_wave_scalar_set(wave, instruction->operands[0].first, 2, exec, 0);
+    value[0] = ht_wave_scalar(wave, &instruction->operands[1], row->words, &unknown[0]);
+    uint64_t uncertain = bitwise_unknown(row->function, value, unknown) & mask;
+    uint64_t result = row->function(value[0], value[1], 0) & mask;
+    ht_wave_scalar_set(wave, instruction->operands[0].first, row->words, exec, 0);
     set_condition(wave, row, value, 0, result, uncertain);
-    return set_result(wave, instruction, HT_ISA_EXEC, 2, result, uncertain, error);
+    return set_result(wave, instruction, HT_ISA_EXEC, row->words, result, uncertain, error);
 }
 
 static uint64_t and_not_first(uint64_t a, uint64_t b, uint64_t c) {
@@ -222,7 +222,10 @@ static uint64_t or_not_first(uint64_t a, uint64_t b, uint64_t c) {
     {.name = "s_" stem "_b32", compute, ht_isa_##f, nonzero, 1, {1, 1}, .bitwise = true}, {        \
         .name = "s_" stem "_b64", compute, ht_isa_##f, nonzero, 2, {2, 2}, .bitwise = true         \
     }
-#define SAVE(stem, f) {.name = "s_" stem "_saveexec_b64", save_exec, f, nonzero, 2, {2}}
+#define SAVE(stem, f)                                                                              \
+    {.name = "s_" stem "_saveexec_b64", save_exec, f, nonzero, 2, {2}}, {                          \
+        .name = "s_" stem "_saveexec_b32", save_exec, f, nonzero, 1, {1}                           \
+    }
 #define PLAIN(stem, f, rule) {.name = "s_" stem, compute, f, rule, 1, {1, 1}}
 
 const ht_isa_opcode ht_isa_scalar_opcodes[] = {

@@ -109,7 +109,7 @@ static ht_status read_first_lane(ht_wave *wave, const ht_isa_instruction *instru
 static ht_status which_lane(ht_wave *wave, const ht_isa_instruction *instruction,
                             unsigned *out_lane, ht_error *error) {
     uint64_t unknown, lane = ht_wave_scalar(wave, &instruction->operands[2], 1, &unknown);
-    *out_lane = (unsigned)(lane % HT_ISA_LANES);
+    *out_lane = (unsigned)(lane % wave->lanes);
     if (unknown)
         return ht_isa_refuse(instruction, error, "its lane depends on data that the kernel loads");
     return HT_OK;
@@ -235,6 +235,11 @@ const ht_isa_opcode ht_isa_vector_opcodes[] = {
     TWO("add_u32", add),
     TWO("sub_u32", subtract),
     TWO("subrev_u32", subtract_from),
+    TWO("add_nc_u32", add),
+    TWO("sub_nc_u32", subtract),
+    TWO("subrev_nc_u32", subtract_from),
+    TWO("add_nc_i32", add),
+    TWO("sub_nc_i32", subtract),
     TWO("add_i32", add),
     TWO("sub_i32", subtract),
     TWO("mul_lo_u32", multiply),

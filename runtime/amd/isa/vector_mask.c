@@ -2,6 +2,8 @@
 #include "runtime/amd/isa/arithmetic.h"
 #include "runtime/amd/isa/vector.h"
 
+#include <string.h>
+
 /* Writes a mask; lanes that are not active get 0. */
 static ht_status set_mask(ht_wave *wave, const ht_isa_instruction *instruction,
                           const ht_isa_operand *operand, uint64_t mask, uint64_t unknown,
@@ -12,25 +14,29 @@ static ht_status set_mask(ht_wave *wave, const ht_isa_instruction *instruction,
     if (operand->first >= HT_ISA_EXEC && (unknown & exec))
         return ht_isa_refuse(instruction, error,
                              "which lanes take part depends on data that the kernel loads");
-    ht_wave_scalar_set(wave, operand->first, 2, mask & exec, unknown & exec);
+    ht_wave_scalar_set(wave, operand->first, ht_wave_mask_words(wave), mask & exec, unknown & exec);
     return HT_OK;
 }
 
-/* Computes MASK = S0 OP S1, OP a comparison. */
+/* Computes MASK = S0 OP S1, OP a comparison. From gfx10 on v_cmpx has no mask but EXEC, which it
+ * does not name; before, it writes two. */
 static ht_status compare(ht_wave *wave, const ht_isa_instruction *instruction, ht_error *error) {
-    const ht_isa_operand *operands = instruction->operands;
+    static const ht_isa_operand exec = {.kind = HT_ISA_SCALAR, .first = HT_ISA_EXEC, .words = 2};
+    bool on_exec = strncmp(instruction->name, "v_cmpx", 6) == 0;
+    const ht_isa_operand *sources = &instruction->operands[on_exec ? 0 : 1];
     ht_isa_lanes lanes = {.unknown = ~UINT64_C(0)};
     uint64_t mask = 0;
-    if (instruction->operand_count != 3)
+    if (instruction->operand_count != (on_exec ? 2 : 3))
         return ht_isa_refuse(instruction, error, "its operands are not modelled");
     if (!instruction->unusual)
         ht_isa_vector_compute(wave, instruction,
-                              (const ht_isa_operand *const[3]){&operands[1], &operands[2], NULL},
+                              (const ht_isa_operand *const[3]){&sources[0], &sources[1], NULL},
                               instruction->opcode->sources, &lanes);
     for (unsigned lane = 0; lane < HT_ISA_LANES; lane++)
         if (!(lanes.unknown >> lane & 1))
             mask |= (uint64_t)(lanes.value[lane] != 0) << lane;
-    return set_mask(wave, instruction, &operands[0], mask, lanes.unknown, error);
+    return set_mask(wave, instruction, on_exec ? &exec : &instruction->operands[0], mask,
+                    lanes.unknown, error);
 }
 
 /* Computes D = MASK ? S1 : S0. A lane whose choice is unknown is known where both agree. */
@@ -40,7 +46,7 @@ static ht_status choose(ht_wave *wave, const ht_isa_instruction *instruction, ht
     uint64_t unknown, mask;
     if (instruction->operand_count != 4 || operands[0].kind != HT_ISA_VECTOR)
         return ht_isa_refuse(instruction, error, "its operands are not modelled");
-    mask = ht_wave_scalar(wave, &operands[3], 2, &unknown);
+    mask = ht_wave_scalar(wave, &operands[3], ht_wave_mask_words(wave), &unknown);
     for (unsigned i = 0; i < 2; i++)
         ht_wave_lanes(wave, &operands[i + 1], 1, true, &lanes[i]);
     for (unsigned lane = 0; lane < HT_ISA_LANES; lane++) {
@@ -65,7 +71,7 @@ static ht_status carry(ht_wave *wave, const ht_isa_instruction *instruction, ht_
     if (instruction->operand_count < 4 || operands[0].kind != HT_ISA_VECTOR)
         return ht_isa_refuse(instruction, error, "its operands are not modelled");
     if (takes)
-        in = ht_wave_scalar(wave, &operands[4], 2, &unknown_in);
+        in = ht_wave_scalar(wave, &operands[4], ht_wave_mask_words(wave), &unknown_in);
     for (unsigned i = 0; i < 2; i++)
         ht_wave_lanes(wave, &operands[i + 2], 1, false, &lanes[i]);
     result.unknown = lanes[0].unknown | lanes[1].unknown | unknown_in;
@@ -170,6 +176,9 @@ const ht_isa_opcode ht_isa_vector_mask_opcodes[] = {
     CARRY("subb", ht_isa_subtract_3),
     CARRY("subrev", subtract_from_3),
     CARRY("subbrev", subtract_from_3),
+    {.name = "v_add_co_ci_u32", carry, ht_isa_add_3, NULL, 1, {1, 1}},
+    {.name = "v_sub_co_ci_u32", carry, ht_isa_subtract_3, NULL, 1, {1, 1}},
+    {.name = "v_subrev_co_ci_u32", carry, subtract_from_3, NULL, 1, {1, 1}},
     {.name = "v_mad_u64_u32", multiply_add_long, ht_isa_multiply_high, NULL, 2},
     {.name = "v_mad_i64_i32", multiply_add_long, ht_isa_multiply_high_signed, NULL, 2},
     {0},

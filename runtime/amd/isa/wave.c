@@ -47,6 +47,8 @@ uint64_t ht_wave_scalar(const ht_wave *wave, const ht_isa_operand *operand, unsi
 void ht_wave_scalar_set(ht_wave *wave, unsigned first, unsigned words, uint64_t value,
                         uint64_t unknown) {
     value &= ~unknown; /* so that equal states look equal */
+    if (first == HT_ISA_NULL)
+        return;
     for (unsigned i = 0; i < words && first + i < HT_ISA_SCALARS; i++) {
         wave->scalar[first + i] = (uint32_t)(i < 2 ? value >> (32 * i) : 0);
         wave->scalar_unknown[first + i] = (uint32_t)(i < 2 ? unknown >> (32 * i) : UINT32_MAX);

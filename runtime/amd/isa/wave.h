@@ -1,5 +1,5 @@
-/* One wavefront of 64 lanes: registers whose contents are known or not. Values that a kernel loads
- * from its buffers are unknown, and so is all that is computed from them; sizes, indices and
+/* One wavefront of up to 64 lanes: registers whose contents are known or not. Values that a kernel
+ * loads from its buffers are unknown, and so is all that is computed from them; sizes, indices and
  * addresses are known. */
 #ifndef HT_RUNTIME_AMD_ISA_WAVE_H
 #define HT_RUNTIME_AMD_ISA_WAVE_H
@@ -24,6 +24,8 @@ typedef struct ht_wave {
     uint32_t scalar_unknown[HT_ISA_SCALARS]; /* bits */
     uint32_t vector[HT_ISA_VECTORS][HT_ISA_LANES];
     uint64_t vector_unknown[HT_ISA_VECTORS]; /* lanes */
+    unsigned lanes;                          /* 32 or 64; of 32 the upper half of every mask is 0 */
+    bool stores_apart; /* a counter of their own, so that s_waitcnt's vmcnt has none (gfx10) */
     bool scc, scc_unknown;
     bool ended;
     size_t next; /* instruction */
@@ -55,6 +57,11 @@ uint64_t ht_wave_scalar(const ht_wave *wave, const ht_isa_operand *operand, unsi
 void ht_wave_scalar_set(ht_wave *wave, unsigned first, unsigned words, uint64_t value,
                         uint64_t unknown);
 void ht_wave_scc_set(ht_wave *wave, bool value, bool unknown);
+
+/* The words of a mask of lanes in scalar registers. */
+static inline unsigned ht_wave_mask_words(const ht_wave *wave) {
+    return wave->lanes / 32;
+}
 
 /* Lanes in which a source is unknown: cheaper than its values. */
 uint64_t ht_wave_lanes_unknown(const ht_wave *wave, const ht_isa_operand *operand, unsigned words);

@@ -108,7 +108,7 @@ const ht_gpu ht_gpus[] = {
                "Infinity Cache; gpu-specs: LDS of 160 KiB, L1 of 32 KiB; L2's rate as MI300X"},
     {.name = "w6600",
      .board = "AMD Radeon PRO W6600",
-     .arch = "gfx1032",
+     .arch = "gfx1030", /* it is a gfx1032, whose instructions and limits are the same */
      .like = "gfx1030",
      .units = 14,
      .mhz = 2900,

@@ -181,13 +181,39 @@ Test(amd_accesses, what_data_decides_is_not_counted_and_the_instruction_is_named
     fixture_close(&f);
 }
 
+/* Waves of 32 lanes and other instructions, the same source: lanes do the same. */
+Test(amd_accesses, lanes_of_gfx1030_do_what_those_of_gfx90a_do) {
+    static const char *const configs[] = {"ITEMS=1", "ITEMS=2", "ITEMS=4", "WAY=2"};
+    for (size_t i = 0; i < sizeof configs / sizeof *configs; i++) {
+        ht_access_counts counts[2];
+        for (size_t a = 0; a < 2; a++) {
+            fixture f;
+            fixture_open(&f, a ? "amd:gfx1030" : "amd:gfx90a");
+            const ht_inspection_launch *launch = count(&f, configs[i], &counting);
+            cr_assert(launch->counted, "%s", launch->uncounted);
+            counts[a] = launch->accesses.counts;
+            fixture_close(&f);
+        }
+        cr_expect_eq(counts[1].outputs, N);
+        cr_expect_eq(counts[1].global_load_bytes, counts[0].global_load_bytes, "%s", configs[i]);
+        cr_expect_eq(counts[1].global_store_bytes, counts[0].global_store_bytes);
+        cr_expect_eq(counts[1].products, counts[0].products);
+        cr_expect_eq(counts[1].lds_reads, counts[0].lds_reads);
+        cr_expect_eq(counts[1].lds_writes, counts[0].lds_writes);
+        cr_expect_eq(counts[1].block_lines, counts[0].block_lines);
+        cr_expect_eq(counts[1].waves, 2 * counts[0].waves, "half the lanes");
+    }
+}
+
 Test(amd_accesses, other_families_are_refused) {
-    fixture f;
-    fixture_open(&f, "amd:gfx1030");
-    const ht_inspection_launch *launch = count(&f, "ITEMS=1", &counting);
-    cr_expect_not(launch->counted);
-    cr_expect(strstr(launch->uncounted, "not for gfx1030"), "%s", launch->uncounted);
-    fixture_close(&f);
+    ht_device device = {.arch = "gfx1201"};
+    ht_counted_launch launch = {0};
+    ht_accesses accesses;
+    ht_error error = {0};
+    static const unsigned char elf[] = "\177ELF\2\1\1";
+    cr_expect_neq(
+        ht_provider_amd.accesses(&device, elf, sizeof elf, "k", &launch, &accesses, &error), HT_OK);
+    cr_expect(strstr(error.message, "not for gfx1201"), "%s", error.message);
 }
 
 Test(amd_accesses, all_of_gfx9_is_counted) {

@@ -3,9 +3,12 @@
  * s2, the thread's in v0; arguments are input's address and output's. */
 #include "base/memory.h"
 #include "runtime/amd/isa/launch.h"
+#include "runtime/amd/isa/names.h"
+#include "runtime/amd/isa/opcode.h"
 #include "runtime/amd/isa/pace.h"
 
 #include <criterion/criterion.h>
+#include <stdio.h>
 #include <string.h>
 
 enum { ELEMENTS = 1024, ARGUMENTS = 64 };
@@ -186,4 +189,48 @@ Test(amd_pace, lanes_whose_place_in_lds_is_unknown_do_not_meet) {
     ht_isa_lanes where = {.unknown = ~UINT64_C(0)};
     cr_expect_eq(ht_isa_lds_passes(&where, ~UINT64_C(0), 0, 4), 2);
     cr_expect_eq(ht_isa_lds_passes(&where, ~UINT64_C(0), 0, 8), 4);
+}
+
+/* gfx11 prints other names for the same instructions. */
+Test(amd_pace, instructions_of_gfx11_are_those_of_gfx9_by_other_names) {
+    static const char *const names[][2] = {{"global_load_b128", "global_load_dwordx4"},
+                                           {"s_load_b256", "s_load_dwordx8"},
+                                           {"scratch_store_b32", "scratch_store_dword"},
+                                           {"ds_load_b96", "ds_read_b96"},
+                                           {"ds_load_2addr_stride64_b64", "ds_read2st64_b64"},
+                                           {"ds_store_2addr_b32", "ds_write2_b32"},
+                                           {"s_and_not1_b32", "s_andn2_b32"},
+                                           {"v_ctz_i32_b32_e32", "v_ffbl_b32_e32"},
+                                           {"v_add_f32_e32", "v_add_f32_e32"}};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        char name[32];
+        snprintf(name, sizeof name, "%s", names[i][0]);
+        ht_isa_name_old(name, sizeof name);
+        cr_expect_str_eq(name, names[i][1]);
+        cr_expect_not_null(ht_isa_opcode_find(name), "%s", name);
+    }
+}
+
+static ht_isa_program parsed(const char *listing) {
+    ht_isa_program program;
+    ht_error error = {0};
+    cr_assert_eq(ht_isa_program_parse(listing, &program, &error), HT_OK, "%s", error.message);
+    return program;
+}
+
+Test(amd_pace, both_of_a_pair_read_before_one_writes) {
+    ht_isa_program program = parsed("v_dual_mov_b32 v1, v2 :: v_dual_add_f32 v3, v1, v4\n"
+                                    "v_dual_mov_b32 v1, v3 :: v_dual_mov_b32 v3, v1\n"
+                                    "v_dual_mov_b32 v5, v6 :: v_dual_mov_b32 v7, v8\n");
+    cr_assert_eq(program.count, 6);
+    cr_expect_str_eq(program.instructions[0].name, "v_add_f32", "its v1 is the old one");
+    cr_expect_str_eq(program.instructions[1].name, "v_mov_b32");
+    cr_expect(program.instructions[2].unusual && program.instructions[3].unusual,
+              "an exchange: neither can be first");
+    cr_expect_eq(program.instructions[4].operands[0].first, 5);
+    cr_expect_not(program.instructions[4].unusual);
+    for (size_t i = 0; i < 6; i++)
+        cr_expect_eq(program.instructions[i].class, i % 2 ? HT_ISA_FREE : HT_ISA_VECTOR_FULL,
+                     "a pair costs as much as one");
+    ht_isa_program_free(&program);
 }
