@@ -137,7 +137,7 @@ static bool text_append(const ht_code_rebase *rebase, const code *changed, const
 
 static bool tokens_same(const char *text, const code *code) {
     ht_text own = {0};
-    ht_code_tokens(text, &own);
+    ht_code_tokens_printed(text, &own);
     bool same = strcmp(own.data, code->tokens.data) == 0;
     ht_text_free(&own);
     return same;

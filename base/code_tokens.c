@@ -1,5 +1,6 @@
 #include "base/code_tokens.h"
 
+#include "base/code_printed.h"
 #include "base/lexeme.h"
 #include "base/memory.h"
 
@@ -157,12 +158,20 @@ void ht_code_tokens_list(const char *code, ht_text *out, ht_code_token_list *out
     if (out_list)
         *out_list = (ht_code_token_list){0};
     ht_text_append(out, "");
-    if (names_places(code))
+    if (names_places(code) && !ht_code_prints_places(code))
         ht_text_append(out, code);
     else
         tokens_append(code, out, out_list);
 }
 
-void ht_code_tokens(const char *code, ht_text *out) {
+void ht_code_tokens_printed(const char *code, ht_text *out) {
     ht_code_tokens_list(code, out, NULL);
+}
+
+void ht_code_tokens(const char *code, ht_text *out) {
+    ht_text_append(out, "");
+    if (names_places(code))
+        ht_text_append(out, code);
+    else
+        tokens_append(code, out, NULL);
 }

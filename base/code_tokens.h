@@ -12,6 +12,11 @@
  * debugging information give equal text more often than not; two that do not never do. */
 void ht_code_tokens(const char *code, ht_text *out);
 
+/* The same, but lines and names that are printed by host code and go nowhere else
+ * (base/code_printed.h) are tokens as they are written: what two codes of equal text print may
+ * differ. */
+void ht_code_tokens_printed(const char *code, ht_text *out);
+
 /* Where the tokens stand. */
 typedef struct ht_code_token {
     size_t begin, end;   /* in the code; a preprocessor line ends before its comment and newline */
@@ -23,8 +28,8 @@ typedef struct ht_code_token_list {
     size_t count;
 } ht_code_token_list;
 
-/* The same, and *out_list (free its items) says where each token stands. Code that uses its own
- * lines or names has none. */
+/* The same as ht_code_tokens_printed, and *out_list (free its items) says where each token stands.
+ * Code that uses its own lines or names otherwise has none. */
 void ht_code_tokens_list(const char *code, ht_text *out, ht_code_token_list *out_list);
 
 #endif

@@ -55,6 +55,21 @@ Test(code_rebase, comments_and_layout_of_what_was_not_changed_are_the_newer_text
            "__global__ void k(int *a) {\n    for (int i = 0; i < n; ++i)\n        a[i] = 1;\n}\n");
 }
 
+Test(code_rebase, a_line_that_is_printed_moves_with_its_text) {
+    static const char was[] = "void f(int a) {\n    if (a) fprintf(stderr, \"%d\", __LINE__);\n}\n"
+                              "int n = 1;\n";
+    static const char tuned[] =
+        "void f(int a) {\n    if (a) fprintf(stderr, \"%d\", __LINE__);\n}\n"
+        "int n = 2;\n";
+    char *now = ht_format("// First.\n%s", was), *wanted = ht_format("// First.\n%s", tuned);
+    char *made = taken_over(was, tuned, now);
+    cr_assert(made);
+    cr_expect_str_eq(made, wanted);
+    free(made);
+    free(wanted);
+    free(now);
+}
+
 Test(code_rebase, a_comment_within_what_was_changed_is_not_lost_but_refused) {
     char *made = taken_over(older, changed,
                             "#include <a.h>\n\nvoid g();\n\n__global__ void k(int *a) {\n"
