@@ -53,6 +53,24 @@ static void files_take(const json_t *row, ht_entry *entry) {
     entry->problem_file = text_copy(row, "problem_file");
 }
 
+void ht_entry_files_drop(ht_entry *entry) {
+    char **const files[] = {&entry->tuned_file,    &entry->patch_file,    &entry->patch_folder,
+                            &entry->template_file, &entry->launcher_file, &entry->skeleton_file,
+                            &entry->problem_file};
+    for (size_t i = 0; i < sizeof files / sizeof *files; ++i) {
+        free(*files[i]);
+        *files[i] = NULL;
+    }
+    ht_written_proof_free(&entry->written);
+    entry->written = (ht_written_proof){0};
+    entry->written_checked = false;
+}
+
+void ht_entry_files_take(const json_t *row, ht_entry *entry) {
+    written_take(row, entry);
+    files_take(row, entry);
+}
+
 void ht_entry_take(const json_t *row, ht_entry *entry) {
     entry->reason_line = (int)json_integer_value(json_object_get(row, "reason_line"));
     entry->result.verdict = ht_verdict_find(ht_report_text_of(row, "status"));
@@ -71,8 +89,7 @@ static void entry_unpack(ht_entries *entries, size_t source, const json_t *kept)
     entry->problem = text_copy(row, "problem");
     entry->problem_origin = json_string_value(json_object_get(row, "problem_origin"));
     ht_entry_take(row, entry);
-    written_take(row, entry);
-    files_take(row, entry);
+    ht_entry_files_take(row, entry);
 }
 
 size_t ht_entries_unpack(ht_entries *entries, size_t source, const json_t *document) {

@@ -14,6 +14,11 @@ bool ht_entry_is_settled(const ht_entry *entry);
 /* Returns true if times decided the result, or a limit of time. */
 bool ht_entry_is_timed(const ht_entry *entry);
 
+/* Takes the names of a row's files, and what was proven of the tuned source, into an entry that has
+ * none. */
+void ht_entry_files_take(const json_t *row, ht_entry *entry);
+/* Takes them back. */
+void ht_entry_files_drop(ht_entry *entry);
 /* Takes verdict, reason and times of a row into an entry whose kernel is read again. */
 void ht_entry_take(const json_t *row, ht_entry *entry);
 

@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "pipeline/entry_kept.h"
 #include "pipeline/survey_reads.h"
+#include "refactor/recall.h"
 #include "refactor/source/tree.h"
 
 #include <stdlib.h>
@@ -34,7 +35,9 @@ ht_status ht_annotations_check(const char *path, ht_error *error) {
     return status;
 }
 
-static void analyse(const ht_source *source, const ht_survey_options *options, ht_analysis *out) {
+/* `recalled` is the result of an earlier pass, which is taken; NULL: the source is read. */
+static void analyse(const ht_source *source, const ht_survey_options *options,
+                    ht_refactor *recalled, ht_analysis *out) {
     *out = (ht_analysis){.source = source};
     ht_status status =
         ht_problems_open(options->problem, source->path, &out->problems, &out->error);
@@ -44,7 +47,11 @@ static void analyse(const ht_source *source, const ht_survey_options *options, h
     ht_refactor_options compiler = options->compiler;
     compiler.joined = source->through ? source->joined : compiler.joined;
     compiler.through = source->through ? source->through : compiler.through;
-    if (status == HT_OK && source->through &&
+    if (status == HT_OK)
+        out->refactor = recalled;
+    else
+        ht_refactor_free(recalled);
+    if (status == HT_OK && !out->refactor && source->through &&
         ht_refactor_file(source->path, out->problems.file, &compiler, &out->refactor, NULL) !=
             HT_OK) { /* as compiled here, that does not include it */
         compiler.through = NULL;
@@ -221,7 +228,9 @@ static void source_read(ht_survey *survey, size_t index, const ht_survey_options
         options->reading(options->reading_context, survey, index);
     if (options->known)
         ht_read_log_clear();
-    analyse(source, options, analysis);
+    analyse(source, options,
+            options->recall ? options->recall(options->recall_context, survey, index) : NULL,
+            analysis);
     if (options->known)
         analysis->reads = ht_survey_reads(source, analysis->refactor);
 }
@@ -239,6 +248,35 @@ size_t ht_survey_read(ht_survey *survey, const ht_survey_options *options) {
             source_read(survey, i, options);
     }
     return entries_make(survey, options);
+}
+
+static void instances_free(const ht_analysis *analysis) {
+    size_t count = analysis->refactor ? ht_refactor_kernel_count(analysis->refactor) : 0;
+    for (size_t i = 0; i < count; ++i)
+        ht_instances_free(analysis->instances[i].items, analysis->instances[i].count);
+    free(analysis->instances);
+}
+
+ht_status ht_survey_reread(ht_survey *survey, size_t source, const ht_survey_options *options,
+                           ht_error *error) {
+    ht_analysis *analysis = &survey->analyses[source], read;
+    analyse(analysis->source, options, NULL, &read);
+    ht_status status = read.error.status;
+    if (status == HT_OK && !ht_refactor_agrees(read.refactor, analysis->refactor))
+        status = ht_error_set_at(&read.error, HT_ERROR_INTERNAL, analysis->source->path, 0, 0,
+                                 "its analysis came to something else than in an earlier night");
+    instances_free(&read);
+    if (status == HT_OK) {
+        analysis->recalled = analysis->refactor;
+        analysis->refactor = read.refactor;
+        analysis->reread = read.problems;
+        return HT_OK;
+    }
+    ht_refactor_free(read.refactor);
+    ht_problems_close(&read.problems);
+    if (error)
+        *error = read.error;
+    return status;
 }
 
 /* Finds the source that a header is read through: the one that launches its kernels. With several
@@ -339,12 +377,11 @@ void ht_survey_clear(ht_survey *survey) {
     ht_entries_free(&survey->entries);
     for (size_t i = 0; survey->analyses && i < survey->sources.count; ++i) {
         ht_analysis *analysis = &survey->analyses[i];
-        size_t count = analysis->refactor ? ht_refactor_kernel_count(analysis->refactor) : 0;
-        for (size_t j = 0; j < count; ++j)
-            ht_instances_free(analysis->instances[j].items, analysis->instances[j].count);
-        free(analysis->instances);
+        instances_free(analysis);
         ht_refactor_free(analysis->refactor);
+        ht_refactor_free(analysis->recalled);
         ht_problems_close(&analysis->problems);
+        ht_problems_close(&analysis->reread);
         json_decref(analysis->known);
         json_decref(analysis->reads);
     }

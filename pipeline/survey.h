@@ -19,7 +19,10 @@ typedef struct ht_analysis {
     ht_instances *instances; /* one per kernel; owned */
     ht_error error;          /* status HT_OK when analysed */
     json_t *known; /* what an earlier run found, in place of all that; owned; NULL: read now */
-    json_t *reads; /* paths of the files that were read for it; owned; NULL: nobody asked */
+    ht_refactor *recalled; /* in whose place `refactor` was read; it has the entries' templates;
+                              owned; NULL: none was */
+    ht_problems reread;    /* that it was read with, and borrows */
+    json_t *reads;         /* paths of the files that were read for it; owned; NULL: nobody asked */
 } ht_analysis;
 
 typedef struct ht_survey {
@@ -43,6 +46,10 @@ typedef struct ht_survey_options {
      * NULL: it is to be read. May be NULL; then nobody asks for the files that were read. */
     json_t *(*known)(void *context, const ht_survey *survey, size_t source);
     void *known_context;
+    /* Returns the result of an earlier pass over a source, which is its analysis then (refactor/
+     * recall.h); NULL: it is to be read. May be NULL. */
+    ht_refactor *(*recall)(void *context, const ht_survey *survey, size_t source);
+    void *recall_context;
     /* Called before a source is read, which may take long; may be NULL. */
     void (*reading)(void *context, const ht_survey *survey, size_t source);
     void *reading_context;
@@ -61,6 +68,10 @@ ht_status ht_survey_sources(char *const *paths, size_t count, const ht_survey_op
 /* The same for sources that were found already (`survey->sources`, all else zero). How many kernels
  * answer to options->kernel. */
 size_t ht_survey_read(ht_survey *survey, const ht_survey_options *options);
+/* Reads a source whose analysis was recalled, which is to be changed: entries stay as they are. An
+ * analysis that comes to something else is HT_ERROR_INTERNAL. */
+ht_status ht_survey_reread(ht_survey *survey, size_t source, const ht_survey_options *options,
+                           ht_error *error);
 void ht_survey_free(ht_survey *survey);
 /* Frees all but the sources. */
 void ht_survey_clear(ht_survey *survey);

@@ -265,6 +265,7 @@ void ht_refactor_free(ht_refactor *refactor) {
     free(refactor->kernels);
     free(refactor->work);
     ht_source_free(refactor->source);
+    json_decref(refactor->recalled);
     free(refactor);
 }
 

@@ -6,6 +6,8 @@
 #include "refactor/plan/plan.h"
 #include "refactor/refactor.h"
 
+#include <jansson.h>
+
 /* The part of an ht_kernel that is needed to apply it. */
 typedef struct ht_kernel_work {
     bool modelled;                         /* model, plan and grid are set */
@@ -25,7 +27,8 @@ typedef struct ht_kernel_work {
 } ht_kernel_work;
 
 struct ht_refactor {
-    ht_source *source;
+    ht_source *source; /* NULL for one that was recalled */
+    json_t *recalled;  /* the document that it was made of; owned; NULL: the source was read */
     ht_kernel *kernels;
     ht_kernel_work *work; /* one for each kernel */
     size_t count;

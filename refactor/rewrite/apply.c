@@ -289,6 +289,8 @@ ht_status ht_refactor_apply_all(const ht_refactor *refactor, const ht_refactor_c
     replacements list = {0};
     ht_status status = HT_OK;
     *out_applied = (ht_applied){0};
+    if (!refactor->source)
+        return ht_error_set(error, HT_ERROR_INTERNAL, "the source was not read");
     for (size_t i = 0; i < choice_count && status == HT_OK; ++i)
         status = add_choice(refactor, &choices[i], &list, i, error);
     if (status == HT_OK)
