@@ -32,6 +32,15 @@ static void output_back(int kept) {
     close(kept);
 }
 
+static const volatile int *stopped_of(const ht_whole *whole) {
+    return whole->stopped != NULL ? whole->stopped : &ht_interrupted;
+}
+
+/* Returns true if a run ends for lack of time before it takes too long for what it is. */
+static bool is_short(const ht_whole *whole) {
+    return whole->most > 0 && (whole->limit <= 0 || whole->most < whole->limit);
+}
+
 /* Builds the program and runs it once. */
 static ht_status run_once(const ht_whole *whole, const ht_substitutes *substitutes,
                           ht_capture *capture, ht_copies *copies, const ht_byte_store *store,
@@ -42,8 +51,8 @@ static ht_status run_once(const ht_whole *whole, const ht_substitutes *substitut
     run.copies = copies;
     run.store = store;
     run.contents = capture != NULL ? &whole->contents : NULL;
-    run.interrupted = &ht_interrupted;
-    run.seconds = whole->limit;
+    run.interrupted = stopped_of(whole);
+    run.seconds = is_short(whole) ? whole->most : whole->limit;
     ht_status status = HT_OK;
     *out_program = NULL;
     if (report == NULL || copies == NULL)
@@ -51,7 +60,7 @@ static ht_status run_once(const ht_whole *whole, const ht_substitutes *substitut
     const ht_program_mode mode = {.wavefront = whole->wavefront};
     int kept = output_aside();
     if (status == HT_OK)
-        status = ht_hip_program_build(&whole->files, substitutes, &mode, &ht_interrupted,
+        status = ht_hip_program_build(&whole->files, substitutes, &mode, stopped_of(whole),
                                       out_program, error);
     if (status == HT_OK)
         status = ht_hip_program_run(*out_program, &run, report, out_outcome, error);
@@ -59,29 +68,39 @@ static ht_status run_once(const ht_whole *whole, const ht_substitutes *substitut
     return status;
 }
 
-ht_status ht_whole_begin(ht_whole *whole, const char *folder, const ht_refactor_options *compiler,
-                         ht_error *error) {
-    ht_hip_program *program = NULL;
+/* Runs the original, which is noted with its copies and launches. */
+static ht_status original_run(ht_whole *whole, ht_hip_program **out_program,
+                              ht_emulate_report *report, ht_error *error) {
     whole->capture = ht_capture_new();
     whole->before = ht_copies_new();
-    ht_emulate_report *report = ht_emulate_report_new();
     ht_status status =
         whole->capture != NULL ? HT_OK : ht_error_set(error, HT_ERROR_IO, "no memory for launches");
     if (status == HT_OK)
         status = ht_scratch_make("copies", &whole->scratch, error);
-    if (status == HT_OK) {
-        ht_byte_store_open(&whole->store, whole->scratch.path, HT_WHOLE_KEPT);
-        if (whole->inputs > 0)
-            ht_byte_store_open(&whole->contents, whole->scratch.path, HT_WHOLE_KEPT);
-        whole->capture->content_limit = whole->inputs;
-        double begun = ht_clock_seconds();
-        status = run_once(whole, NULL, whole->capture, whole->before, &whole->store, &program,
-                          report, &whole->original, error);
-        whole->limit = fmax(limit_least, limit_times * (ht_clock_seconds() - begun));
-    }
+    if (status != HT_OK)
+        return status;
+    ht_byte_store_open(&whole->store, whole->scratch.path, HT_WHOLE_KEPT);
+    if (whole->inputs > 0)
+        ht_byte_store_open(&whole->contents, whole->scratch.path, HT_WHOLE_KEPT);
+    whole->capture->content_limit = whole->inputs;
+    double begun = ht_clock_seconds();
+    status = run_once(whole, NULL, whole->capture, whole->before, &whole->store, out_program,
+                      report, &whole->original, error);
+    whole->seconds = ht_clock_seconds() - begun;
+    whole->limit = fmax(limit_least, limit_times * whole->seconds);
     if (status == HT_OK) {
         ht_byte_store_trim(&whole->store, whole->before->used);
         ht_byte_store_trim(&whole->contents, whole->capture->used);
+    }
+    return status;
+}
+
+ht_status ht_whole_begin(ht_whole *whole, const char *folder, const ht_refactor_options *compiler,
+                         ht_error *error) {
+    ht_hip_program *program = NULL;
+    ht_emulate_report *report = ht_emulate_report_new();
+    ht_status status = original_run(whole, &program, report, error);
+    if (status == HT_OK) {
         ht_missing_find(program, report, &whole->missing);
         char *path = ht_path_join(folder, "problem.json");
         whole->sources = ht_hip_program_sources(program, &whole->source_count);
@@ -94,6 +113,15 @@ ht_status ht_whole_begin(ht_whole *whole, const char *folder, const ht_refactor_
             whole->problem_file = ht_strdup(path);
         free(path);
     }
+    ht_emulate_report_free(report);
+    ht_hip_program_free(program);
+    return status;
+}
+
+ht_status ht_whole_begin_known(ht_whole *whole, ht_error *error) {
+    ht_hip_program *program = NULL;
+    ht_emulate_report *report = ht_emulate_report_new();
+    ht_status status = original_run(whole, &program, report, error);
     ht_emulate_report_free(report);
     ht_hip_program_free(program);
     return status;
@@ -159,12 +187,14 @@ static ht_status compare_one(ht_whole *whole, const ht_substitutes *substitutes,
         ht_byte_store_open(&store, whole->scratch.path, whole->before->used);
     ht_status status =
         run_once(whole, substitutes, NULL, after, &store, &program, report, &result->tuned, &own);
-    if (status == HT_OK && result->tuned.late) {
+    if (status == HT_OK && result->tuned.late && is_short(whole)) {
+        result->reason = ht_strdup("there was no time left for the tuned program");
+    } else if (status == HT_OK && result->tuned.late) {
         result->verdict = HT_WHOLE_FAILED;
         result->reason = ht_format("the tuned program did not end within %.3g s, many times what "
                                    "the original took",
                                    whole->limit);
-    } else if (status == HT_OK) {
+    } else if (status == HT_OK && after != NULL) {
         compare(whole, after, &store, result);
     } else if (status == HT_ERROR_COMPILE) {
         result->verdict = HT_WHOLE_FAILED;
@@ -182,9 +212,7 @@ static ht_status compare_one(ht_whole *whole, const ht_substitutes *substitutes,
     return status;
 }
 
-/* Finds how far the copies may differ: as verification lets the outputs of kernels differ whose
- * sums come in another order, by a transformation or by atomics. */
-static double tolerance_find(const ht_whole *whole, const ht_entries *entries) {
+double ht_whole_tolerance(const ht_entries *entries) {
     double tolerance = 0.0;
     for (size_t i = 0; i < entries->count; ++i) {
         const ht_entry *entry = &entries->items[i];
@@ -195,9 +223,6 @@ static double tolerance_find(const ht_whole *whole, const ht_entries *entries) {
             continue;
         tolerance = fmax(tolerance, exact ? HT_TOLERANCE_DEFAULT : entry->template->tolerance);
     }
-    for (size_t i = 0; i < whole->captured.count; ++i)
-        if (whole->captured.rows[i].reassociates)
-            tolerance = fmax(tolerance, HT_TOLERANCE_DEFAULT);
     return tolerance;
 }
 
@@ -208,12 +233,15 @@ static bool is_first(const ht_substitutes *all, size_t index) {
     return true;
 }
 
-ht_status ht_whole_compare(ht_whole *whole, const ht_substitutes *substitutes,
-                           const ht_entries *entries, ht_error *error) {
+ht_status ht_whole_compare(ht_whole *whole, const ht_substitutes *substitutes, double tolerance,
+                           ht_error *error) {
     ht_status status = HT_OK;
     if (substitutes->count == 0)
         whole->reason = ht_strdup("no source was changed");
-    whole->tolerance = tolerance_find(whole, entries);
+    whole->tolerance = tolerance;
+    for (size_t i = 0; i < whole->captured.count; ++i)
+        if (whole->captured.rows[i].reassociates)
+            whole->tolerance = fmax(whole->tolerance, HT_TOLERANCE_DEFAULT);
     for (size_t i = 0; i < substitutes->count && status == HT_OK; ++i) {
         if (!is_first(substitutes, i))
             continue;

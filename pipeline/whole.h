@@ -32,6 +32,8 @@ typedef struct ht_whole {
     unsigned wavefront; /* of the emulation: 32 or 64 */
     uint64_t inputs;    /* bytes of a buffer whose content is kept; 0: none is */
     double share;       /* 0 to 1: the kernels that together take it of the time are tuned */
+    double most;        /* seconds that a run may take; 0: no limit but `limit` */
+    const volatile int *stopped; /* becomes 1 when all is to end; NULL: ht_interrupted */
     ht_capture *capture;
     ht_copies *before;
     ht_scratch scratch; /* for the bytes of copies */
@@ -42,6 +44,7 @@ typedef struct ht_whole {
     ht_missing missing; /* that the original called */
     char *problem_file; /* NULL: no problem is known; owned */
     ht_emulate_outcome original;
+    double seconds;           /* that building and running the original took */
     double limit;             /* seconds that a tuned program may take */
     double tolerance;         /* that copies were compared within; 0: bit by bit */
     ht_whole_result *results; /* one a problem that sources were tuned for; owned */
@@ -54,17 +57,26 @@ typedef struct ht_whole {
 
 /* Runs the original, and writes FOLDER/problem.json, in a folder that is there, with its launches.
  * The program's standard output goes to standard error. One that fails is reported by
- * `original` alone. `whole` has files, run, wavefront, inputs and share, all else zero. */
+ * `original` alone. `whole` has files, run, wavefront, inputs, share, most and stopped, all else
+ * zero. */
 ht_status ht_whole_begin(ht_whole *whole, const char *folder, const ht_refactor_options *compiler,
                          ht_error *error);
+
+/* The same for a comparison alone: no problem is made of its launches. */
+ht_status ht_whole_begin_known(ht_whole *whole, ht_error *error);
 
 /* Returns true if a kernel takes enough of the time to be tuned; of ht_survey_options. */
 bool ht_whole_wants(const void *whole, const char *kernel);
 
+/* Returns how far copies may differ: as verification lets the outputs of kernels differ whose sums
+ * come in another order, by a transformation. 0: not at all. */
+double ht_whole_tolerance(const ht_entries *entries);
+
 /* Runs the program with the tuned sources, once for each problem that there are copies for, and
- * fills the results. A program that fails is no error. */
-ht_status ht_whole_compare(ht_whole *whole, const ht_substitutes *substitutes,
-                           const ht_entries *entries, ht_error *error);
+ * fills the results. Kernels with atomics may differ, too, whatever the tolerance. A program that
+ * fails is no error. */
+ht_status ht_whole_compare(ht_whole *whole, const ht_substitutes *substitutes, double tolerance,
+                           ht_error *error);
 
 /* The worst of its results. */
 ht_whole_verdict ht_whole_verdict_of(const ht_whole *whole);

@@ -218,7 +218,8 @@ static int whole_compare(optimization *in, const ht_outputs *outputs) {
     if (!ht_interrupted && outputs->copies.count > 0)
         program_show(in, "building it and running it with the tuned sources");
     if (!ht_interrupted)
-        status = ht_whole_compare(whole, &outputs->copies, &in->survey.entries, &error);
+        status = ht_whole_compare(whole, &outputs->copies, ht_whole_tolerance(&in->survey.entries),
+                                  &error);
     if (status == HT_ERROR_INTERRUPTED) {
         if (whole->reason == NULL)
             whole->reason = ht_strdup("interrupted");

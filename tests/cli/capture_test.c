@@ -187,7 +187,8 @@ Test(capture, a_tuned_program_that_does_not_end_is_a_failure) {
     cr_expect_geq(whole.limit, 60);
     whole.limit = 0.5;
     ht_substitutes_add(&substitutes, &(ht_substitute){path, "tuned/a.hip", path, ""});
-    cr_assert_eq(ht_whole_compare(&whole, &substitutes, &none, &error), HT_OK, "%s", error.message);
+    cr_assert_eq(ht_whole_compare(&whole, &substitutes, ht_whole_tolerance(&none), &error), HT_OK,
+                 "%s", error.message);
     cr_expect_eq(ht_whole_verdict_of(&whole), HT_WHOLE_FAILED);
     cr_assert_eq(whole.result_count, 1);
     cr_expect(strstr(whole.results[0].reason, "did not end within 0.5 s"), "%s",
