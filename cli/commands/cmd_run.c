@@ -4,8 +4,10 @@
 #include "cli/command.h"
 #include "cli/reports/entry_report.h"
 #include "cli/reports/night_report.h"
+#include "cli/reports/whole_report.h"
 #include "pipeline/nightly/night.h"
 #include "pipeline/nightly/notify.h"
+#include "runtime/emulate/anew.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -97,7 +99,8 @@ static int night(const run_options *given, const char *path, const ht_job_file *
                               .tag = given->tag,
                               .baseline = given->baseline,
                               .progress = stderr,
-                              .row = ht_entry_json};
+                              .row = ht_entry_json,
+                              .whole = ht_whole_json};
     ht_status status = shard_parse(given->shard, &night.shard, &night.shards, &error);
     if (status == HT_OK)
         status = ht_night_run(&night, &document, &error);
@@ -129,6 +132,8 @@ static int run(const ht_command_line *line) {
     ht_status status = ht_job_file_load(path, &job, &error);
     if (status == HT_ERROR_IO)
         error.status = HT_ERROR_INPUT;
+    if (status == HT_OK && job.program_count > 0 && !given->dry_run && !given->why)
+        ht_emulate_sleep_start();
     int code = status == HT_OK ? night(given, path, &job) : ht_report_error(&error);
     ht_job_file_free(&job);
     return code;

@@ -58,13 +58,43 @@ static void machine_print(const json_t *rows, FILE *out) {
         fprintf(out, "The machine is faster than it was: so is the calibration kernel.\n");
 }
 
+/* Prints how a program with its tuned copies compares; in a plan, why it is to be run. */
+static void programs_print(const json_t *document, FILE *out) {
+    size_t index, of;
+    json_t *program, *compared;
+    json_array_foreach(json_object_get(document, "programs"), index, program) {
+        const char *name = text_at(program, "program"), *reason = text_at(program, "reason");
+        if (*reason)
+            fprintf(out, "program %s: %s\n", name, reason);
+        json_array_foreach(json_object_get(program, "compared"), of, compared) {
+            const char *why = text_at(compared, "reason"), *verdict = text_at(compared, "verdict");
+            fprintf(out, "program %s on %s, with its tuned sources: %s", name,
+                    text_at(compared, "device"), verdict);
+            if (strcmp(verdict, "within-tolerance") == 0)
+                fprintf(out, " (%g)", json_number_value(json_object_get(compared, "tolerance")));
+            fprintf(out, "%s%s%s\n", *why ? ": " : "", why,
+                    json_is_true(json_object_get(compared, "kept")) ? "; found in an earlier night"
+                                                                    : "");
+            size_t each;
+            json_t *result;
+            json_array_foreach(json_object_get(compared, "results"), each,
+                               result) if (*text_at(result, "reason"))
+                fprintf(out, "  %s: %s\n", text_at(result, "problem"), text_at(result, "reason"));
+        }
+    }
+}
+
 static void planned_print(const json_t *document, FILE *out) {
     const json_t *planned = json_object_get(document, "planned");
     size_t index, unknown = 0, kept = json_array_size(json_object_get(document, "kernels"));
     double seconds = 0;
     json_t *turn;
     fprintf(out, "%zu kernels are as they were: their verdicts stay.\n", kept);
-    if (json_array_size(planned) == 0)
+    programs_print(document, out);
+    bool running = false;
+    json_array_foreach(json_object_get(document, "programs"), index, turn) running =
+        running || *text_at(turn, "reason");
+    if (json_array_size(planned) == 0 && !running)
         fprintf(out, "Nothing is to be done.\n");
     json_array_foreach(planned, index, turn) {
         const json_t *need = json_object_get(turn, "seconds");
@@ -106,6 +136,7 @@ void ht_night_report(const json_t *document, FILE *out) {
             row_print(row, out);
     }
     errors_print(json_object_get(document, "errors"), out);
+    programs_print(document, out);
     machine_print(rows, out);
     if (kept > 0)
         fprintf(out, "%zu kernels are as they were and were not timed again.\n", kept);

@@ -17,6 +17,8 @@
 typedef enum field_kind {
     FIELD_PATH,
     FIELD_PATHS,
+    FIELD_FILES,   /* a path, or a list of them */
+    FIELD_SOURCES, /* paths, and objects whose members are fields with `inside` "program" */
     FIELD_TEXT,
     FIELD_TEXTS,
     FIELD_WORD, /* one of `words` */
@@ -33,8 +35,9 @@ typedef struct field {
     const char *inside; /* NULL: of the job itself */
     const char *key;
     field_kind kind;
-    size_t offset;
+    size_t offset; /* in the job; of a program's fields in it */
     bool required;
+    bool filled; /* a list that is not empty */
     double min, max;
     bool above; /* `min` itself is not allowed */
     const char *const *words;
@@ -45,11 +48,21 @@ static const char *const caches[] = {"hot", "cold", NULL};
 static const char *const styles[] = {"plain", "any", NULL};
 
 #define AT(member) offsetof(ht_job_file, member)
+#define OF(member) offsetof(ht_job_program, member)
+static const char of_program[] = "program";
 static const field fields[] = {
     {NULL, "format", FIELD_FORMAT, 0, .max = 0},
     {NULL, "version", FIELD_VERSION, 0, .max = 0},
-    {NULL, "sources", FIELD_PATHS, AT(sources), .required = true},
-    {NULL, "devices", FIELD_TEXTS, AT(devices), .required = false},
+    {NULL, "sources", FIELD_SOURCES, AT(sources), .required = true},
+    {of_program, "program", FIELD_FILES, OF(files), .required = true, .filled = true},
+    {of_program, "arguments", FIELD_TEXTS, OF(arguments), .required = false},
+    {of_program, "read", FIELD_PATH, OF(read), .required = false},
+    {of_program, "share", FIELD_NUMBER, OF(share), .max = 100, .above = true},
+    {of_program, "inputs", FIELD_COUNT, OF(inputs), .max = 1e6},
+    {of_program, "include", FIELD_PATHS, OF(include), .required = false},
+    {of_program, "define", FIELD_TEXTS, OF(define), .required = false},
+    {of_program, "std", FIELD_TEXT, OF(standard), .required = false},
+    {NULL, "devices", FIELD_TEXTS, AT(devices), .filled = true},
     {NULL, "budget", FIELD_OBJECT, 0, .required = true},
     {"budget", "seconds", FIELD_NUMBER, AT(budget.seconds), .required = true, .max = 3e7,
      .above = true},
@@ -79,6 +92,7 @@ typedef struct reader {
     const char *text, *file;
     char *folder;
     ht_job_file *job;
+    void *at; /* what the fields of the object at hand belong to: the job, or a program of it */
     ht_error *error;
 } reader;
 
@@ -158,15 +172,19 @@ static ht_status path_read(const reader *in, const char *where, const json_t *va
     return status;
 }
 
+static void words_add(ht_job_words *words, char *own) {
+    HT_GROW(words->items, words->count);
+    words->items[words->count++] = own;
+}
+
 static ht_status words_read(const reader *in, const field *field, const char *where,
                             const json_t *value, ht_job_words *out_words) {
     size_t index;
     json_t *item;
-    bool paths = field->kind == FIELD_PATHS;
+    bool paths = field->kind == FIELD_PATHS || field->kind == FIELD_FILES;
     if (!json_is_array(value))
         return wrong_type(in, where, value, "a list of strings [\"...\"]");
-    bool needed = field->required || field->offset == AT(devices);
-    if (needed && json_array_size(value) == 0)
+    if (field->filled && json_array_size(value) == 0)
         return fail(in, where, "the list is empty; name at least one");
     for (size_t i = 0; i < out_words->count; ++i) /* the default */
         free(out_words->items[i]);
@@ -179,10 +197,23 @@ static ht_status words_read(const reader *in, const field *field, const char *wh
         free(place);
         if (status != HT_OK)
             return status;
-        HT_GROW(out_words->items, out_words->count);
-        out_words->items[out_words->count++] = path ? path : ht_strdup(text);
+        words_add(out_words, path ? path : ht_strdup(text));
     }
     return HT_OK;
+}
+
+/* Reads a path, or a list of them. */
+static ht_status files_read(const reader *in, const field *field, const char *where,
+                            const json_t *value, ht_job_words *out_words) {
+    char *path = NULL;
+    if (json_is_array(value))
+        return words_read(in, field, where, value, out_words);
+    if (!json_is_string(value))
+        return wrong_type(in, where, value, "a file \"main.hip\", or a list of a program's files");
+    ht_status status = path_read(in, where, value, &path);
+    if (path)
+        words_add(out_words, path);
+    return status;
 }
 
 static ht_status number_read(const reader *in, const field *field, const char *where,
@@ -237,9 +268,11 @@ static ht_status format_read(const reader *in, const field *field, const char *w
                : wrong_type(in, where, value, "1, the version that this program knows");
 }
 
+static ht_status sources_read(const reader *in, const char *where, const json_t *value);
+
 static ht_status value_read(const reader *in, const field *field, const char *where,
                             const json_t *value) {
-    void *at = (char *)in->job + field->offset;
+    void *at = (char *)in->at + field->offset;
     const char *text = NULL;
     double number = 0;
     ht_status status = HT_OK;
@@ -255,6 +288,10 @@ static ht_status value_read(const reader *in, const field *field, const char *wh
     case FIELD_PATHS:
     case FIELD_TEXTS:
         return words_read(in, field, where, value, at);
+    case FIELD_FILES:
+        return files_read(in, field, where, value, at);
+    case FIELD_SOURCES:
+        return sources_read(in, where, value);
     case FIELD_TEXT:
         status = text_read(in, where, value, &text);
         if (status == HT_OK)
@@ -292,8 +329,10 @@ static ht_status unknown_key(const reader *in, const char *inside, const char *w
     for (size_t i = 0; i < FIELDS; ++i) {
         if (strcmp(fields[i].key, key) == 0)
             return fail(in, where, "this key belongs %s%s; move it there",
-                        fields[i].inside ? "into " : "to the job itself",
-                        fields[i].inside ? fields[i].inside : "");
+                        fields[i].inside == of_program ? "to a program in \"sources\""
+                        : fields[i].inside             ? "into "
+                                                       : "to the job itself",
+                        fields[i].inside && fields[i].inside != of_program ? fields[i].inside : "");
         if (same_text(fields[i].inside, inside))
             names[count++] = fields[i].key;
     }
@@ -309,23 +348,25 @@ static ht_status unknown_key(const reader *in, const char *inside, const char *w
     return status;
 }
 
-static ht_status object_read(const reader *in, const char *inside, const json_t *object);
+static ht_status object_read(const reader *in, const char *inside, const char *place,
+                             const json_t *object);
 
-static ht_status member_read(const reader *in, const char *inside, const char *key,
-                             const json_t *value) {
+/* `place`: of the object, as it stands in messages; NULL: it is the job itself. */
+static ht_status member_read(const reader *in, const char *inside, const char *place,
+                             const char *key, const json_t *value) {
     if (strncmp(key, "//", 2) == 0)
         return HT_OK;
     const field *field = field_find(inside, key);
     /* a key of any characters would be no path */
     bool plain = strcspn(key, ".[\"\\\n") == strlen(key) && strlen(key) < 80;
     char *shown = plain ? ht_strdup(key) : ht_format("\"%.80s\"", key);
-    char *where = inside ? ht_format("%s.%s", inside, shown) : ht_strdup(shown);
+    char *where = place ? ht_format("%s.%s", place, shown) : ht_strdup(shown);
     ht_status status = HT_OK;
     if (!field)
         status = unknown_key(in, inside, where, key);
     else if (field->kind == FIELD_OBJECT)
         status = json_is_object(value)
-                     ? object_read(in, field->key, value)
+                     ? object_read(in, field->key, field->key, value)
                      : wrong_type(in, where, value, "an object such as {\"seconds\": 120}");
     else
         status = value_read(in, field, where, value);
@@ -334,22 +375,56 @@ static ht_status member_read(const reader *in, const char *inside, const char *k
     return status;
 }
 
-static ht_status object_read(const reader *in, const char *inside, const json_t *object) {
+static ht_status object_read(const reader *in, const char *inside, const char *place,
+                             const json_t *object) {
     const char *key;
     json_t *value;
     json_object_foreach((json_t *)object, key, value) {
-        ht_status status = member_read(in, inside, key, value);
+        ht_status status = member_read(in, inside, place, key, value);
         if (status != HT_OK)
             return status;
     }
     for (size_t i = 0; i < FIELDS; ++i)
         if (fields[i].required && same_text(fields[i].inside, inside) &&
             !json_object_get(object, fields[i].key))
-            return fail(in, inside ? inside : "",
+            return fail(in, place ? place : "",
                         "\"%s\" is missing; `hiptemper run --init` "
                         "writes a job to begin with",
                         fields[i].key);
     return HT_OK;
+}
+
+static ht_status program_read(const reader *in, const char *where, const json_t *value) {
+    ht_job_file *job = in->job;
+    HT_GROW(job->programs, job->program_count);
+    ht_job_program *program = &job->programs[job->program_count++];
+    *program = (ht_job_program){.share = 95, .inputs = 16};
+    reader own = *in;
+    own.at = program;
+    return object_read(&own, of_program, where, value);
+}
+
+static ht_status sources_read(const reader *in, const char *where, const json_t *value) {
+    if (!json_is_array(value))
+        return wrong_type(in, where, value, "a list of strings and programs [\"...\"]");
+    if (json_array_size(value) == 0)
+        return fail(in, where, "the list is empty; name at least one");
+    ht_status status = HT_OK;
+    for (size_t index = 0; index < json_array_size(value) && status == HT_OK; ++index) {
+        char *place = ht_format("%s[%zu]", where, index), *path = NULL;
+        const json_t *item = json_array_get(value, index);
+        if (json_is_object(item))
+            status = program_read(in, place, item);
+        else if (!json_is_string(item))
+            status = wrong_type(in, place, item,
+                                "a string \"...\", or a program {\"program\": \"main.hip\"}");
+        else
+            status = path_read(in, place, item, &path);
+        if (path)
+            words_add(&in->job->sources, path);
+        free(place);
+    }
+    return status;
 }
 
 static void defaults_set(ht_job_file *job) {
@@ -368,7 +443,7 @@ static void defaults_set(ht_job_file *job) {
 ht_status ht_job_file_parse(const char *text, const char *path, ht_job_file *out_job,
                             ht_error *error) {
     json_error_t at;
-    reader in = {.text = text, .file = path, .job = out_job, .error = error};
+    reader in = {.text = text, .file = path, .job = out_job, .at = out_job, .error = error};
     defaults_set(out_job);
     json_t *root = json_loads(text, JSON_REJECT_DUPLICATES, &at);
     if (!root)
@@ -376,7 +451,7 @@ ht_status ht_job_file_parse(const char *text, const char *path, ht_job_file *out
                                at.column > 0 ? at.column : 0, "malformed JSON: %s", at.text);
     in.folder = ht_path_folder(path);
     ht_status status = json_is_object(root)
-                           ? object_read(&in, NULL, root)
+                           ? object_read(&in, NULL, NULL, root)
                            : fail(&in, "", "expected an object {...} as the whole file");
     free(in.folder);
     json_decref(root);
@@ -400,7 +475,19 @@ static void words_free(ht_job_words *words) {
     free(words->items);
 }
 
+static void program_free(ht_job_program *program) {
+    words_free(&program->files);
+    words_free(&program->arguments);
+    words_free(&program->include);
+    words_free(&program->define);
+    free(program->standard);
+    free(program->read);
+}
+
 void ht_job_file_free(ht_job_file *job) {
+    for (size_t i = 0; i < job->program_count; ++i)
+        program_free(&job->programs[i]);
+    free(job->programs);
     words_free(&job->sources);
     words_free(&job->devices);
     words_free(&job->include);

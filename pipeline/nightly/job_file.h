@@ -21,10 +21,23 @@ typedef struct ht_job_budget {
     uint64_t evaluations;  /* configurations of a kernel and problem, over all nights; 0: all */
 } ht_job_budget;
 
+/* A whole program, which is built and run in emulation: its launches are what is tuned for. */
+typedef struct ht_job_program {
+    ht_job_words files;           /* that it is built of; at least one */
+    ht_job_words arguments;       /* of main, without the program's name */
+    ht_job_words include, define; /* besides the job's */
+    char *standard;               /* NULL: the job's */
+    char *read;                   /* a folder that it may read; NULL: none */
+    double share;                 /* percent of the time: the kernels that take it are tuned */
+    uint64_t inputs;              /* MiB of a buffer whose content is kept; 0: none is */
+} ht_job_program;
+
 /* Paths are relative to the current folder, or absolute. */
 typedef struct ht_job_file {
-    ht_job_words sources; /* folders, files, compile_commands.json */
-    ht_job_words devices; /* at least one */
+    ht_job_words sources;     /* folders, files, compile_commands.json */
+    ht_job_program *programs; /* the sources that are whole programs; owned */
+    size_t program_count;     /* there is at least one of either */
+    ht_job_words devices;     /* at least one */
     ht_job_words include, define;
     ht_job_budget budget;
     double least_effect;  /* part of a time: smaller changes are "same" */

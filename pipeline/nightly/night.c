@@ -50,16 +50,13 @@ static ht_status device_open(ht_night *night, const char *name, ht_error *error)
     return status;
 }
 
-static void compiler_make(ht_night *night) {
-    const ht_job_file *job = night->job;
-    const ht_compiler_options given = {
-        .include = {(const char **)job->include.items, job->include.count},
-        .define = {(const char **)job->define.items, job->define.count},
-        .standard = job->standard,
-        .analysis_operations = HT_ANALYSIS_OPERATIONS,
-        .analysis_seconds = 60,
-        .analysis_mebibytes = 1024};
-    ht_compiler_arguments_make(&given, &night->compiler);
+ht_compiler_options ht_night_compiler_options(const ht_job_file *job) {
+    return (ht_compiler_options){.include = {(const char **)job->include.items, job->include.count},
+                                 .define = {(const char **)job->define.items, job->define.count},
+                                 .standard = job->standard,
+                                 .analysis_operations = HT_ANALYSIS_OPERATIONS,
+                                 .analysis_seconds = 60,
+                                 .analysis_mebibytes = 1024};
 }
 
 /* Returns the job's name: its file's absolute path. free(). */
@@ -84,11 +81,19 @@ static ht_status nights_open(ht_night *night, ht_error *error) {
     return status;
 }
 
+static ht_status outputs_check(const ht_night *night, ht_error *error) {
+    ht_status status = HT_OK;
+    for (size_t i = 0; i < night->sources.count && status == HT_OK; ++i)
+        status = ht_output_check(night->job->out, night->sources.items[i].output, error);
+    return status;
+}
+
 static ht_status night_open(ht_night *night, ht_error *error) {
     const ht_job_file *job = night->job;
     ht_status status = HT_OK;
+    const ht_compiler_options compiler = ht_night_compiler_options(job);
     ht_input_add(night->options->path);
-    compiler_make(night);
+    ht_compiler_arguments_make(&compiler, &night->compiler);
     if (!night->options->dry)
         status = ht_outputs_prepare(job->out, NULL, error);
     if (status == HT_OK && job->profile) {
@@ -97,8 +102,8 @@ static ht_status night_open(ht_night *night, ht_error *error) {
     }
     if (status == HT_OK)
         status = ht_night_sources(night, error);
-    for (size_t i = 0; i < night->sources.count && status == HT_OK; ++i)
-        status = ht_output_check(job->out, night->sources.items[i].output, error);
+    if (status == HT_OK)
+        status = outputs_check(night, error);
     night->devices = ht_alloc(job->devices.count + 1, sizeof *night->devices);
     for (size_t i = 0; i < job->devices.count && status == HT_OK; ++i)
         if (!night->options->device || strcmp(night->options->device, job->devices.items[i]) == 0)
@@ -111,6 +116,12 @@ static ht_status night_open(ht_night *night, ht_error *error) {
         status = nights_open(night, error);
     if (status == HT_OK)
         status = ht_night_baseline_open(night, error);
+    for (size_t i = 0; i < night->device_count && status == HT_OK; ++i)
+        status = ht_night_common_make(night, &night->devices[i], error);
+    if (status == HT_OK)
+        status = ht_night_programs_open(night, error);
+    if (status == HT_OK && job->program_count > 0)
+        status = outputs_check(night, error);
     return status == HT_OK ? ht_night_turns(night, error) : status;
 }
 
@@ -122,6 +133,7 @@ static void night_close(ht_night *night) {
         json_decref(night->turns[i].memory);
     }
     free(night->turns);
+    ht_night_programs_free(night);
     for (size_t i = 0; i < night->device_count; ++i) {
         ht_night_device *device = &night->devices[i];
         ht_calibration_free(device->calibration);
@@ -150,6 +162,7 @@ static void night_close(ht_night *night) {
 typedef struct putting {
     const ht_night *night;
     const ht_source *source;
+    bool over;
 } putting;
 
 /* Puts a file back; the same code may have been written under other names, too. */
@@ -159,27 +172,37 @@ static ht_status file_put_back(void *context, const char *name, const char *cont
     const ht_night *night = own->night;
     if (!ht_night_is_of(name, own->source->output))
         return HT_OK;
-    char *path = ht_path_join(night->job->out, name), *written = NULL;
+    char *path = ht_path_join(night->job->out, name), *written = NULL, *now = NULL;
     ht_status status = HT_OK;
-    if (!ht_file_exists(path))
+    bool there = ht_file_exists(path);
+    bool other =
+        there && own->over &&
+        (ht_file_read_text(path, "a result", &now, NULL) != HT_OK || strcmp(now, content) != 0);
+    free(now);
+    if (!there || other)
         status = ht_output_write(night->job->out, name, content, &written, error);
     free(written);
     free(path);
     return status;
 }
 
+ht_status ht_night_files_back(const ht_night *night, const ht_night_turn *turn, bool over,
+                              ht_error *error) {
+    putting own = {night, &night->sources.items[turn->source], over};
+    return ht_nights_files(night->nights, turn->look.key, file_put_back, &own, error);
+}
+
 static ht_status kept_take(ht_night *night, ht_error *error) {
     ht_status status = HT_OK;
     for (size_t i = 0; i < night->turn_count && status == HT_OK; ++i) {
         ht_night_turn *turn = &night->turns[i];
-        putting own = {night, &night->sources.items[turn->source]};
         if (turn->why == ht_night_text_changed)
             turn->kept = night->options->dry || ht_night_rewrite(night, turn) || !turn->won;
         if (!turn->kept)
             continue;
         ht_night_add_kept(night, turn);
         if (!night->options->dry)
-            status = ht_nights_files(night->nights, turn->look.key, file_put_back, &own, error);
+            status = ht_night_files_back(night, turn, false, error);
     }
     return status;
 }
@@ -231,6 +254,8 @@ static ht_status turns_run(ht_night *night, ht_error *error) {
     size_t unmeasured;
     ht_night_turn *turn;
     ht_status status = HT_OK;
+    ht_night_programs_reserve(night);
+    ht_night_programs_compare(night, false); /* for which an earlier night had no time */
     while (status == HT_OK && !ht_interrupted && (turn = turn_next(night, &unmeasured)) != NULL) {
         double left = night->end - ht_clock_seconds();
         double need = turn->need > 0 ? turn->need : night->need_seen;
@@ -248,7 +273,10 @@ static ht_status turns_run(ht_night *night, ht_error *error) {
             status = HT_OK;
         }
         need_learn(night);
+        ht_night_programs_compare(night, false);
     }
+    ht_night_programs_compare(night, true);
+    ht_night_programs_not_run(night);
     for (size_t i = 0; i < night->turn_count; ++i)
         if (!night->turns[i].kept && !night->turns[i].done)
             ht_night_add_not_run(night, &night->turns[i],
@@ -336,7 +364,9 @@ static json_t *document_make(ht_night *night, const char *began) {
     json_object_set_new(document, "job", ht_report_json_text(night->name));
     json_object_set_new(document, "host", ht_report_json_text(host));
     const ht_job_words *sources = &night->job->sources;
-    char *commit = sources->count > 0 ? ht_night_commit(sources->items[0]) : NULL;
+    const char *first =
+        sources->count > 0 ? sources->items[0] : night->job->programs[0].files.items[0];
+    char *commit = ht_night_commit(first);
     json_object_set_new(document, "commit", ht_report_json_text(commit));
     free(commit);
     json_object_set_new(document, "began", json_string(began));
@@ -362,6 +392,11 @@ static json_t *document_make(ht_night *night, const char *began) {
     json_object_set_new(document, "verdicts", summary_json(night));
     json_object_set(document, "kernels", night->rows);
     json_object_set(document, "errors", night->errors);
+    json_object_set_new(document, "analyses",
+                        json_pack("{s:I, s:I}", "made", (json_int_t)night->analyses_made, "kept",
+                                  (json_int_t)night->analyses_kept));
+    if (night->job->program_count > 0)
+        json_object_set_new(document, "programs", ht_night_programs_json(night));
     if (night->options->dry) {
         json_object_set_new(document, "planned", planned_json(night));
         json_object_set_new(document, "looks", looks_json(night));

@@ -4,6 +4,7 @@
 
 #include "pipeline/entry.h"
 #include "pipeline/nightly/job_file.h"
+#include "pipeline/whole.h"
 
 #include <stdio.h>
 
@@ -19,6 +20,9 @@ typedef struct ht_night_options {
     FILE *progress;
     /* Returns the members of docs/json.md of an entry; new reference. */
     json_t *(*row)(const ht_entry *entry, const ht_device *device);
+    /* The same of a whole program: "verdict", "reason", "exit_code", "copies", "tolerance",
+     * "results". */
+    json_t *(*whole)(const ht_whole *whole);
 } ht_night_options;
 
 /* Runs a night. *out_document (new reference; NULL on an error before anything was done) is the

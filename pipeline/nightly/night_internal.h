@@ -9,6 +9,7 @@
 #include "pipeline/outputs.h"
 #include "pipeline/profile.h"
 #include "pipeline/survey.h"
+#include "pipeline/whole.h"
 #include "refactor/source/commands.h"
 #include "runtime/store/nights.h"
 
@@ -26,6 +27,27 @@ typedef struct ht_night_device {
     bool lost;                   /* it keeps failing: nothing more is run on it */
 } ht_night_device;
 
+/* A whole program of the job. */
+typedef struct ht_night_program {
+    const ht_job_program *job;
+    char *name;                  /* "app/main.hip 512 3" */
+    char *folder;                /* of its problem file, below the job's */
+    char identity[HT_HASH_SIZE]; /* of its files' paths, and its arguments */
+    char key[HT_HASH_SIZE];      /* of all that its launches depend on; "": not known */
+    bool own;                    /* it is of this shard */
+    const char *state;           /* of its launches: "run", "kept", "not-run", "failed" */
+    char *reason;                /* of the last two */
+    json_t *last;       /* of its last run: {"seconds", "prepared", "sources"}; NULL: not known */
+    char *problem_file; /* NULL: no problem is known */
+    double seconds;     /* that building and running it takes; 0: not known */
+    ht_compiler_options given;    /* lists owned, their strings borrowed */
+    ht_refactor_options compiler; /* owned */
+    ht_scratch nothing;           /* a folder without files, to read; where it names none */
+    ht_whole whole;               /* its `captured` says what was launched */
+    bool begun;                   /* the original was run in this night */
+    json_t *compared;             /* one for each device, of the report; owned */
+} ht_night_program;
+
 /* A source on a device. */
 typedef struct ht_night_turn {
     size_t source;
@@ -34,6 +56,7 @@ typedef struct ht_night_turn {
     ht_night_results known; /* results of the same source key, with its own (kernel "") */
     ht_night_results last;  /* the latest of its file, where the key is another */
     json_t *memory;         /* of its last turn: {"attempts", "need", "raw"}; owned; NULL: none */
+    bool whole;             /* the look has all that its results depend on */
     bool measured;          /* its kernels have results */
     bool won;               /* one of them was improved: there are files that show its text */
     bool kept;              /* nothing is to be done */
@@ -49,6 +72,7 @@ typedef struct ht_night {
     const ht_job_file *job;
     char *name;          /* the job file's absolute path */
     double start, end;   /* clock */
+    double looked;       /* when sources were looked at: seconds since 1970 */
     ht_nights *nights;   /* NULL in a dry run without a database */
     int64_t number;      /* 0 in a dry run */
     ht_nights *baseline; /* another database that verdicts are against; NULL: none */
@@ -56,6 +80,8 @@ typedef struct ht_night {
     ht_sources sources;
     ht_refactor_options compiler;   /* of sources that no compile_commands.json names */
     ht_refactor_options *compilers; /* one a source; arguments borrowed */
+    ht_night_program *programs;     /* as many as the job has; owned */
+    size_t *program_of;             /* one a source: the program it is of, or SIZE_MAX */
     ht_command_list *commands;      /* of each compile_commands.json; owned */
     size_t command_count;
     ht_profile profile;
@@ -64,33 +90,68 @@ typedef struct ht_night {
     size_t device_count;
     ht_night_turn *turns;
     size_t turn_count;
+    double *reserved; /* seconds of a comparison, by device and program; < 0: it is settled */
     double need_seen; /* the mean of this night's turns; 0: none yet */
     size_t need_count;
-    bool any;       /* a source was measured this night */
-    json_t *rows;   /* of the report */
-    json_t *errors; /* of files */
-    int code;       /* exit code so far; 0: well */
+    size_t analyses_made, analyses_kept; /* of this night's turns */
+    bool any;                            /* a source was measured this night */
+    json_t *rows;                        /* of the report */
+    json_t *errors;                      /* of files */
+    int code;                            /* exit code so far; 0: well */
     /* the turn under way */
     ht_survey *survey;
     ht_outputs *outputs;
     ht_night_turn *turn;
-    double reading;     /* seconds that reading and analysing its source took */
+    double reading; /* seconds that reading and analysing its source took */
+    double reread;  /* that they would have taken, had the analysis not been kept; else 0 */
+    bool reused;    /* its files are those of an earlier night */
+    const ht_survey_options *survey_options;
     json_t **documents; /* one for each of its entries, to be kept; NULL: none */
 } ht_night;
 
+/* Returns the options that all sources are compiled with; its strings are the job's. */
+ht_compiler_options ht_night_compiler_options(const ht_job_file *job);
 /* night_plan.c: sources, looks, and the order of turns. */
 ht_status ht_night_sources(ht_night *night, ht_error *error);
 ht_status ht_night_turns(ht_night *night, ht_error *error);
+/* Makes the parts of keys that all sources on a device have. */
+ht_status ht_night_common_make(const ht_night *night, ht_night_device *device, ht_error *error);
 /* The reason of a turn (by its address) of which the files alone are to be written again. */
 extern const char *const ht_night_text_changed;
 /* Returns true if a source is of this shard. */
 bool ht_night_is_own(const ht_night *night, size_t source);
+/* Adds a source, which may have been one before, for a program. */
+void ht_night_source_add(ht_night *night, ht_source *source, size_t program);
 /* Sorts the turns that are left, the most promising first. */
 void ht_night_sort(ht_night *night);
 /* Returns true if a result's search is at its end under this job. */
 bool ht_night_is_complete(const ht_night *night, const json_t *document);
 /* Returns true if a result was timed too long ago. */
 bool ht_night_is_due(const ht_night *night, const json_t *document);
+
+/* night_program.c: launches of whole programs, run or kept from an earlier night. */
+/* Finds them, and adds the sources that are to be tuned for them. A program that cannot be run is
+ * in the report; HT_ERROR_INPUT is a file that is not there. */
+ht_status ht_night_programs_open(ht_night *night, ht_error *error);
+void ht_night_programs_free(ht_night *night);
+/* Returns the program that a source is of; NULL: none. */
+ht_night_program *ht_night_program_of(const ht_night *night, size_t source);
+/* Returns the problem file of a source; NULL: the one next to it. */
+const char *ht_night_problems(const ht_night *night, size_t source);
+/* Adds rows of the sources of programs whose launches are not known. */
+void ht_night_programs_not_run(ht_night *night);
+/* Returns true if a program's last run had this file among its sources. */
+bool ht_night_program_had(const ht_night_program *program, const char *file);
+
+/* night_compare.c: whole programs, original and tuned. */
+/* Sets what is kept of the tuned copies of the turn under way. */
+void ht_night_copies_set(const ht_night *night, json_t *memory);
+/* Takes the time that comparisons need out of the night's. */
+void ht_night_programs_reserve(ht_night *night);
+/* Compares programs on a device once none of their turns are left (`all`: and all others). */
+void ht_night_programs_compare(ht_night *night, bool all);
+/* Returns the member "programs" of the report; new reference. */
+json_t *ht_night_programs_json(const ht_night *night);
 
 /* night_turn.c: one source on one device. */
 /* Sets the device's gate: its lock, which is not needed where timings come from a recording. */
@@ -103,6 +164,18 @@ ht_status ht_night_turn_run(ht_night *night, ht_night_turn *turn, double seconds
 bool ht_night_rewrite(const ht_night *night, ht_night_turn *turn);
 /* Returns true if a file of this name was written for a source whose tuned copy has this one. */
 bool ht_night_is_of(const char *name, const char *output);
+
+/* night_recall.c: analyses and checked files, kept while a search goes on. */
+/* Of type ht_survey_options.recall; `context` is the night. */
+ht_refactor *ht_night_recall(void *context, const ht_survey *survey, size_t source);
+/* Keeps the analysis of the turn under way. */
+void ht_night_analysis_keep(ht_night *night);
+/* Writes the files of the source, or takes those that were checked in an earlier night. */
+void ht_night_source_write(ht_night *night, size_t source);
+/* night.c: puts files that were written for a source into their places; `over`: also where there
+ * are others. */
+ht_status ht_night_files_back(const ht_night *night, const ht_night_turn *turn, bool over,
+                              ht_error *error);
 
 /* night_known.c: what earlier nights found of an entry. */
 /* Returns the parts of an entry's key, new reference, and the key; NULL: it has none. */
@@ -133,6 +206,9 @@ ht_status ht_night_keep(ht_night *night, ht_error *error);
 /* Returns the seconds that the turn under way took without its search: reading, preparing, the
  * finals, the check of what is written. */
 double ht_night_need(const ht_night *night);
+/* Adds the row of a source, or of a file, that had no turn. */
+void ht_night_row_not_run(ht_night *night, const char *file, const char *device,
+                          const char *reason);
 /* Adds rows of a turn that is kept, or that was not run for a reason. */
 void ht_night_add_kept(ht_night *night, const ht_night_turn *turn);
 void ht_night_add_not_run(ht_night *night, const ht_night_turn *turn, const char *reason);

@@ -1,5 +1,6 @@
 #include "pipeline/nightly/night_look.h"
 
+#include "base/code_printed.h"
 #include "base/code_tokens.h"
 #include "base/file.h"
 #include "base/memory.h"
@@ -16,7 +17,10 @@ typedef struct closure {
     const ht_refactor_options *compiler;
     ht_names seen; /* real paths */
     ht_text code;
-    char *first; /* the text of the source itself; owned */
+    ht_text strict; /* the same, where lines and names of files are never tokens */
+    bool redefined; /* printing may be something else here */
+    ht_text files;  /* names and hashes of their bytes */
+    char *first;    /* the text of the source itself; owned */
     bool failed;
 } closure;
 
@@ -56,6 +60,7 @@ static void contents_add(closure *in, const char *text) {
         if (path && ht_file_read(path, 0, &data, &length, NULL) == HT_OK)
             ht_hash_bytes(data, length, hash);
         ht_text_printf(&in->code, "contents %s %s\n", name, hash);
+        ht_text_printf(&in->strict, "contents %s %s\n", name, hash);
         free(data);
         free(path);
         free(name);
@@ -95,8 +100,14 @@ static void file_add(closure *in, const char *path) {
     if (!seen && in->seen.count < FILES_MAX &&
         ht_file_read_text(path, "a source", &text, NULL) == HT_OK) {
         ht_names_add(&in->seen, real);
+        char hash[HT_HASH_SIZE];
+        ht_hash_bytes(text, strlen(text), hash);
+        ht_text_printf(&in->files, "%s %s\n", hash, path);
         ht_text_append(&in->code, "file\n");
-        ht_code_tokens(text, &in->code);
+        ht_code_tokens_printed(text, &in->code);
+        ht_text_append(&in->strict, "file\n");
+        ht_code_tokens(text, &in->strict);
+        in->redefined = in->redefined || ht_code_redefines_printing(text);
         contents_add(in, text);
         if (!in->first)
             in->first = ht_strdup(text);
@@ -106,6 +117,18 @@ static void file_add(closure *in, const char *path) {
     }
     free(text);
     free(real);
+}
+
+/* Returns the tokens of all files. */
+static const ht_text *code_of(const closure *in) {
+    return in->redefined ? &in->strict : &in->code;
+}
+
+static void closure_free(closure *in) {
+    ht_text_free(&in->code);
+    ht_text_free(&in->strict);
+    ht_text_free(&in->files);
+    ht_names_free(&in->seen);
 }
 
 /* Returns the text of the problem file, its layout aside; free(). NULL: there is none. */
@@ -131,8 +154,7 @@ static void hash_set(json_t *parts, const char *name, const char *text) {
     json_object_set_new(parts, name, json_string(hash));
 }
 
-/* Sets the arguments, without the folders: what is found in them is part of the code. */
-static void arguments_set(json_t *parts, const ht_refactor_options *compiler) {
+char *ht_night_look_arguments(const ht_refactor_options *compiler) {
     ht_text text = {0};
     ht_text_append(&text, "");
     for (size_t i = 0; i < compiler->argument_count; ++i) {
@@ -144,12 +166,31 @@ static void arguments_set(json_t *parts, const ht_refactor_options *compiler) {
         if (!folder)
             ht_text_printf(&text, "%s%s", text.length ? " " : "", argument);
     }
-    json_object_set_new(parts, "arguments", json_string(text.data));
-    ht_text_free(&text);
+    return ht_text_take(&text);
+}
+
+/* Sets the arguments, without the folders: what is found in them is part of the code. */
+static void arguments_set(json_t *parts, const ht_refactor_options *compiler) {
+    char *text = ht_night_look_arguments(compiler);
+    json_object_set_new(parts, "arguments", json_string(text));
+    free(text);
+}
+
+bool ht_night_look_code(char *const *paths, size_t count, const ht_refactor_options *compiler,
+                        char out_hash[HT_HASH_SIZE]) {
+    closure in = {.compiler = compiler};
+    for (size_t i = 0; i < count; ++i)
+        file_add(&in, paths[i]);
+    const ht_text *code = code_of(&in);
+    ht_hash_bytes(code->data ? code->data : "", code->length, out_hash);
+    free(in.first);
+    closure_free(&in);
+    return !in.failed;
 }
 
 void ht_night_text_set(json_t *document, const ht_night_look *look, const ht_source *source) {
     json_object_set_new(document, "raw", json_string(look->raw));
+    json_object_set_new(document, "exact", json_string(look->exact));
     json_object_del(document, "text"); /* one that is not UTF-8 is not kept */
     if (look->text)
         json_object_set_new(document, "text", json_string(look->text));
@@ -166,18 +207,19 @@ bool ht_night_look_make(const ht_source *source, const ht_refactor_options *comp
         file_add(&in, source->through);
     if (known)
         contents_add(&in, known);
-    hash_set(out_look->parts, "code", in.code.data ? in.code.data : "");
+    const ht_text *code = code_of(&in);
+    hash_set(out_look->parts, "code", code->data ? code->data : "");
     hash_set(out_look->parts, "problems", known ? known : "");
     arguments_set(out_look->parts, compiler);
     char *all = json_dumps(out_look->parts, JSON_COMPACT | JSON_SORT_KEYS);
     ht_hash_bytes(all, strlen(all), out_look->key);
     if (in.first)
         ht_hash_strings(out_look->raw, in.first, source->output, NULL);
+    ht_hash_bytes(in.files.data ? in.files.data : "", in.files.length, out_look->exact);
     out_look->text = in.first;
     free(all);
     free(known);
-    ht_text_free(&in.code);
-    ht_names_free(&in.seen);
+    closure_free(&in);
     return !in.failed;
 }
 

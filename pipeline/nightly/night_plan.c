@@ -8,6 +8,7 @@
 #include "refactor/fingerprint.h"
 
 #include <math.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -66,19 +67,58 @@ ht_status ht_night_sources(ht_night *night, ht_error *error) {
             }
     }
     ht_survey_options options = {.out = job->out, .compiler = night->compiler};
-    if (status == HT_OK)
+    if (status == HT_OK && count > 0)
         status = ht_survey_sources(paths, count, &options, &night->sources, error);
     free(paths);
     if (status != HT_OK)
         return status;
+    night->program_of = ht_alloc(night->sources.count + 1, sizeof *night->program_of);
+    for (size_t i = 0; i < night->sources.count; ++i)
+        night->program_of[i] = SIZE_MAX;
     night->compilers = ht_alloc(night->sources.count + 1, sizeof *night->compilers);
     for (size_t i = 0; i < night->sources.count; ++i)
         arguments_find(night, i);
-    if (night->sources.count == 0)
+    if (night->sources.count == 0 && job->program_count == 0)
         return ht_error_set_at(error, HT_ERROR_INPUT, night->options->path, 0, 0,
                                "none of its sources has a __global__ function; name other files "
                                "or folders in \"sources\"");
     return HT_OK;
+}
+
+/* Gives an output a name that no other source has; free(). */
+static char *output_unique(const ht_night *night, const char *wanted) {
+    char *stem = ht_output_stem(wanted);
+    char **names = ht_alloc(night->sources.count + 1, sizeof *names);
+    for (size_t i = 0; i < night->sources.count; ++i)
+        names[i] = night->sources.items[i].output;
+    char *name = ht_output_name_new(stem, wanted + strlen(stem), names, night->sources.count);
+    free(names);
+    free(stem);
+    return name;
+}
+
+void ht_night_source_add(ht_night *night, ht_source *source, size_t program) {
+    const ht_night_program *of = &night->programs[program];
+    size_t at = 0, count = night->sources.count;
+    while (at < count && !ht_file_same(night->sources.items[at].path, source->path))
+        ++at;
+    if (at < count && night->program_of[at] != SIZE_MAX) {
+        ht_report_message("warning: %s is tuned for the launches of '%s', not for those of '%s'",
+                          source->path, night->programs[night->program_of[at]].name, of->name);
+        return;
+    }
+    if (at == count) {
+        HT_GROW(night->sources.items, night->sources.count);
+        night->sources.items[at] = *source;
+        night->sources.items[at].output = output_unique(night, source->output);
+        free(source->output);
+        *source = (ht_source){0}; /* taken */
+        night->sources.count++;
+        night->compilers = ht_realloc(night->compilers, count + 2, sizeof *night->compilers);
+        night->program_of = ht_realloc(night->program_of, count + 2, sizeof *night->program_of);
+    }
+    night->compilers[at] = of->compiler;
+    night->program_of[at] = program;
 }
 
 /* ---- what all sources on a device depend on */
@@ -100,7 +140,7 @@ static json_t *choices_json(const ht_night *night) {
     return choices;
 }
 
-static ht_status common_make(const ht_night *night, ht_night_device *device, ht_error *error) {
+ht_status ht_night_common_make(const ht_night *night, ht_night_device *device, ht_error *error) {
     ht_text tools = {0}, compilers = {0};
     device->common = json_object();
     ht_kept_key_variables(&tools);
@@ -210,10 +250,28 @@ static ht_status last_find(const ht_night *night, ht_night_turn *turn, ht_error 
     return HT_OK;
 }
 
+/* Returns what a source on a device depends on besides its files. New reference. */
+static json_t *common_of(const ht_night *night, const ht_night_turn *turn) {
+    const ht_night_program *program = ht_night_program_of(night, turn->source);
+    ht_text wanted = {0};
+    if (!program)
+        return json_incref(turn->device->common);
+    json_t *common = json_copy(turn->device->common);
+    for (size_t i = 0; i < program->whole.captured.count; ++i)
+        if (program->whole.captured.rows[i].chosen)
+            ht_text_printf(&wanted, "%s\n", program->whole.captured.rows[i].kernel);
+    hash_set(common, "launched", &wanted);
+    ht_text_free(&wanted);
+    return common;
+}
+
 static ht_status look(ht_night *night, ht_night_turn *turn, ht_error *error) {
     const ht_source *source = &night->sources.items[turn->source];
-    bool whole = ht_night_look_make(source, &night->compilers[turn->source], night->job->problems,
-                                    turn->device->common, &turn->look);
+    json_t *common = common_of(night, turn);
+    bool whole = ht_night_look_make(source, &night->compilers[turn->source],
+                                    ht_night_problems(night, turn->source), common, &turn->look);
+    json_decref(common);
+    turn->whole = whole;
     ht_night_result like = {.device = (char *)turn->device->session.device.name,
                             .source_key = turn->look.key};
     turn->why = "not measured yet";
@@ -238,14 +296,19 @@ static ht_status look(ht_night *night, ht_night_turn *turn, ht_error *error) {
 
 bool ht_night_is_own(const ht_night *night, size_t source) {
     const ht_night_options *options = night->options;
+    const ht_night_program *program = ht_night_program_of(night, source);
+    if (program)
+        return program->own;
     return options->shards == 0 || source % options->shards == options->shard;
 }
 
 ht_status ht_night_turns(ht_night *night, ht_error *error) {
     night->turns = ht_alloc(night->sources.count * night->device_count + 1, sizeof *night->turns);
     ht_status status = HT_OK;
-    for (size_t i = 0; i < night->device_count && status == HT_OK; ++i) {
-        status = common_make(night, &night->devices[i], error);
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME_COARSE, &now); /* which file systems take their times from */
+    night->looked = (double)now.tv_sec + (double)now.tv_nsec / 1e9;
+    for (size_t i = 0; i < night->device_count; ++i) {
         for (size_t j = 0; j < night->sources.count && status == HT_OK; ++j) {
             if (!ht_night_is_own(night, j))
                 continue;
@@ -259,9 +322,19 @@ ht_status ht_night_turns(ht_night *night, ht_error *error) {
 
 /* ---- order */
 
-/* Returns the part of the time that a source's kernels take, where a profile says so. */
+/* Returns the part of the time that a source's kernels take, where a profile or the launches of
+ * its program say so. */
 static double share_of(const ht_night *night, const ht_night_turn *turn) {
     double all = 0;
+    const ht_night_program *program = ht_night_program_of(night, turn->source);
+    const ht_capture_result *captured = program ? &program->whole.captured : NULL;
+    for (size_t i = 0; captured && i < captured->count; ++i) {
+        const ht_capture_row *row = &captured->rows[i];
+        if (row->file && ht_file_same(row->file, night->sources.items[turn->source].path))
+            all += ht_capture_share(captured, row);
+    }
+    if (program)
+        return all;
     if (!night->profiled || night->profile.ns <= 0)
         return 1.0 / (double)(night->turn_count + 1);
     for (size_t i = 0; i < turn->known.count; ++i)

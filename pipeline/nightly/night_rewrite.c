@@ -193,16 +193,42 @@ static ht_status result_put(const rewriting *made, ht_night_result *result, json
     return ht_nights_put(made->night->nights, &put, error);
 }
 
+/* Sets names in what is kept of the tuned copies, which programs are compared with. */
+static void copies_set(const rewriting *made, json_t *memory) {
+    static const char *const paths[] = {"path", "source"};
+    size_t index;
+    json_t *item;
+    json_array_foreach(json_object_get(memory, "copies"), index, item) {
+        for (size_t i = 0; i < sizeof paths / sizeof *paths; ++i)
+            if (strcmp(ht_report_text_of(item, paths[i]), made->old_path) == 0)
+                json_object_set_new(item, paths[i], ht_report_json_text(made->source->path));
+        for (size_t i = 0; i < made->count; ++i)
+            if (strcmp(ht_report_text_of(item, "copy"), made->files[i].old_name) == 0) {
+                json_object_set_new(item, "copy", ht_report_json_text(made->files[i].name));
+                break;
+            }
+    }
+}
+
+static void memory_replace(ht_night_turn *turn, json_t *document) {
+    json_decref(turn->memory);
+    turn->memory = json_incref(document);
+}
+
 static ht_status results_put(const rewriting *made, ht_error *error) {
     ht_status status = HT_OK;
     for (size_t i = 0; i < made->turn->known.count && status == HT_OK; ++i) {
         ht_night_result *result = &made->turn->known.items[i];
         json_t *document = json_loads(result->document, 0, NULL);
-        if (*result->kernel)
+        if (*result->kernel) {
             entry_set(made, json_object_get(document, "entry"));
-        else
+        } else {
             ht_night_text_set(document, &made->turn->look, made->source);
+            copies_set(made, document);
+        }
         status = result_put(made, result, document, error);
+        if (!*result->kernel)
+            memory_replace(made->turn, document);
         json_decref(document);
     }
     return status;
@@ -241,7 +267,9 @@ bool ht_night_rewrite(const ht_night *night, ht_night_turn *turn) {
         ht_nights_files(night->nights, turn->look.key, file_take, &made, NULL) == HT_OK;
     for (size_t i = 0; i < made.count && done; ++i)
         done = text_make(&made, &made.files[i]);
+    json_t *held = json_incref(turn->memory); /* it has the texts, and is replaced */
     done = done && files_write(&made, NULL) == HT_OK && results_put(&made, NULL) == HT_OK;
     rewriting_close(&made);
+    json_decref(held);
     return done;
 }

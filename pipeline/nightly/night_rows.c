@@ -126,6 +126,19 @@ static void verdict_choose(ht_night *night, const ht_night_result *result, json_
     }
 }
 
+/* Sets which program's launches a kernel is tuned for, and its share of their time. */
+static void program_set(const ht_night *night, const ht_night_turn *turn, const char *kernel,
+                        json_t *row) {
+    const ht_night_program *program = ht_night_program_of(night, turn->source);
+    const ht_capture_row *of =
+        program && *kernel ? ht_capture_row_find(&program->whole.captured, kernel) : NULL;
+    if (program)
+        json_object_set_new(row, "program", ht_report_json_text(program->name));
+    if (of)
+        json_object_set_new(row, "share",
+                            json_real(ht_capture_share(&program->whole.captured, of)));
+}
+
 static json_t *row_new(const ht_night *night, const ht_night_turn *turn, const char *kernel,
                        const char *problem, const json_t *entry) {
     json_t *row =
@@ -137,6 +150,7 @@ static json_t *row_new(const ht_night *night, const ht_night_turn *turn, const c
                                           "speedup_ci", "tuned_ms", "original_ms",    "tuned_file",
                                           "patch_file", "verified", "problem_fields", NULL};
     ht_report_json_copy(row, entry, members);
+    program_set(night, turn, kernel, row);
     return row;
 }
 
@@ -207,24 +221,32 @@ static ht_status entry_keep(ht_night *night, size_t index, ht_error *error) {
     return status;
 }
 
+/* Keeps a file below the job's folder; one that is not there, or elsewhere, is not kept. */
+static ht_status file_keep(const ht_night *night, const char *path, ht_error *error) {
+    size_t folder = strlen(night->job->out);
+    char *text = NULL;
+    bool inside = path && strncmp(path, night->job->out, folder) == 0;
+    ht_status status = HT_OK;
+    if (inside && ht_file_read_text(path, "a result", &text, NULL) == HT_OK)
+        status = ht_nights_put_file(night->nights, night->turn->look.key,
+                                    path + folder + strspn(path + folder, "/"), text, error);
+    free(text);
+    return status;
+}
+
 static ht_status files_keep(ht_night *night, ht_error *error) {
     const ht_entries *entries = &night->survey->entries;
-    size_t folder = strlen(night->job->out);
+    const ht_substitutes *copies = &night->outputs->copies;
     ht_status status = HT_OK;
     for (size_t i = 0; i < entries->count; ++i) {
         const ht_entry *entry = &entries->items[i];
         const char *const own[] = {entry->tuned_file,    entry->patch_file,    entry->template_file,
                                    entry->launcher_file, entry->skeleton_file, entry->problem_file};
-        for (size_t j = 0; j < sizeof own / sizeof *own && status == HT_OK; ++j) {
-            char *text = NULL;
-            bool inside = own[j] && strncmp(own[j], night->job->out, folder) == 0;
-            if (inside && ht_file_read_text(own[j], "a result", &text, NULL) == HT_OK)
-                status =
-                    ht_nights_put_file(night->nights, night->turn->look.key,
-                                       own[j] + folder + strspn(own[j] + folder, "/"), text, error);
-            free(text);
-        }
+        for (size_t j = 0; j < sizeof own / sizeof *own && status == HT_OK; ++j)
+            status = file_keep(night, own[j], error);
     }
+    for (size_t i = 0; i < copies->count && status == HT_OK; ++i) /* of launches elsewhere, too */
+        status = file_keep(night, copies->items[i].copy, error);
     return status;
 }
 
@@ -244,6 +266,7 @@ static ht_status memory_keep(ht_night *night, bool measured, ht_error *error) {
                                measured ? (json_int_t)0 : (json_int_t)turn->attempts + 1, "need",
                                need, "tried", (json_int_t)time(NULL), "parts", turn->look.parts);
     ht_night_text_set(memory, &turn->look, &night->sources.items[turn->source]);
+    ht_night_copies_set(night, memory);
     char *text = json_dumps(memory, JSON_COMPACT);
     const ht_night_result result = {.night = night->number,
                                     .job = night->name,
@@ -256,7 +279,8 @@ static ht_status memory_keep(ht_night *night, bool measured, ht_error *error) {
                                     .document = text};
     ht_status status = ht_nights_put(night->nights, &result, error);
     free(text);
-    json_decref(memory);
+    json_decref(night->turn->memory);
+    night->turn->memory = memory;
     return status;
 }
 
@@ -306,11 +330,23 @@ void ht_night_add_not_run(ht_night *night, const ht_night_turn *turn, const char
         not_run_row(night, turn, "", "", reason);
 }
 
+void ht_night_row_not_run(ht_night *night, const char *file, const char *device,
+                          const char *reason) {
+    json_array_append_new(night->rows,
+                          json_pack("{s:s, s:s, s:s, s:o, s:s, s:s, s:o, s:b}", "kernel", "",
+                                    "problem", "", "device", device, "file",
+                                    ht_report_json_text(file), "status", "not-run", "verdict",
+                                    "not-run", "reason", ht_report_json_text(reason), "kept", 0));
+}
+
 /* Returns true if a result is of a device or a source that another process looks after. */
 static bool is_of_others(const ht_night *night, const ht_night_result *result) {
     const char *device = night->options->device;
     if (device && strcmp(device, result->device) != 0)
         return true;
+    for (size_t i = 0; i < night->job->program_count; ++i)
+        if (!night->programs[i].own && ht_night_program_had(&night->programs[i], result->file))
+            return true;
     for (size_t i = 0; i < night->sources.count; ++i)
         if (!ht_night_is_own(night, i) && strcmp(night->sources.items[i].path, result->file) == 0)
             return true;

@@ -4,6 +4,7 @@
 #include "base/memory.h"
 #include "pipeline/losses.h"
 #include "pipeline/outputs.h"
+#include "refactor/recall.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -54,7 +55,7 @@ void ht_night_gate_set(ht_night_device *device) {
 
 static void settle(void *context, size_t source) {
     ht_night *night = context;
-    ht_outputs_write_source(night->outputs, source);
+    ht_night_source_write(night, source);
 }
 
 static void nothing_report(const ht_entry *entry, const ht_device *device, FILE *out) {
@@ -124,6 +125,8 @@ static ht_status survey_tune(ht_night *night, const ht_refactor_options *compile
                                                 night->job->budget.kernel_seconds * (double)count);
     ht_status status = tune(night, error);
     if (status == HT_OK && !ht_interrupted)
+        ht_night_source_write(night, night->turn->source);
+    if (status == HT_OK && !ht_interrupted)
         status = ht_outputs_write(&outputs, error);
     if (status == HT_OK)
         status = ht_night_keep(night, error);
@@ -148,10 +151,15 @@ ht_status ht_night_turn_run(ht_night *night, ht_night_turn *turn, double seconds
     ht_session *session = &turn->device->session;
     ht_survey survey = {.sources = night->sources};
     ht_refactor_options compiler = night->compilers[turn->source];
-    ht_survey_options options = {.problem = night->job->problems,
+    const ht_night_program *program = ht_night_program_of(night, turn->source);
+    ht_survey_options options = {.problem = ht_night_problems(night, turn->source),
+                                 .wanted = program ? ht_whole_wants : NULL,
+                                 .wanted_context = program ? &program->whole : NULL,
                                  .out = night->job->out,
                                  .known = known,
                                  .known_context = night,
+                                 .recall = ht_night_recall,
+                                 .recall_context = night,
                                  .device = &session->device.fields,
                                  .silent = true,
                                  .compiler = compiler};
@@ -162,14 +170,24 @@ ht_status ht_night_turn_run(ht_night *night, ht_night_turn *turn, double seconds
     session->options.max_time = seconds;
     session->end_by = night->end + settling;
     session->reserve = 0;
+    night->reread = 0;
+    night->reused = false;
+    night->survey_options = &options;
     ht_stop_at(session->start + seconds * reading_share);
     ht_rehearsal_init(&rehearsal, &compiler.limits);
     options.compiler.stopped = &ht_stopped;
     options.compiler.watch = &rehearsal.watch;
     ht_survey_read(&survey, &options);
     night->reading = ht_clock_seconds() - session->start;
+    session->reserve = night->reread; /* a new winner's source is read after all */
     errors_note(night);
+    ht_night_analysis_keep(night);
+    bool recalled = survey.analyses[turn->source].refactor &&
+                    ht_refactor_is_recalled(survey.analyses[turn->source].refactor);
+    night->analyses_made += !recalled;
+    night->analyses_kept += recalled;
     ht_stop_at(0);
+    options.compiler.stopped = NULL; /* what is written is read again whatever the time */
     ht_status status = ht_interrupted ? HT_OK : survey_tune(night, &compiler, error);
     turn->done = true;
     ht_survey_clear(&survey); /* its sources are the night's */

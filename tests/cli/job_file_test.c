@@ -35,6 +35,30 @@ Test(job_file, the_smallest_job_has_paths_relative_to_its_file_and_the_defaults_
     ht_job_file_free(&job);
 }
 
+Test(job_file, a_program_has_files_and_folders_of_the_job_and_the_defaults_of_optimize) {
+    ht_job_file job;
+    ht_error error = {0};
+    cr_assert_eq(ht_job_file_parse("{\"sources\": [{\"program\": \"app/main.hip\", \"arguments\": "
+                                   "[\"512\", \"3\"], \"read\": \"data\"}, \"tree\", {\"program\": "
+                                   "[\"a.hip\", \"b.hip\"], \"share\": 50}], \"budget\": "
+                                   "{\"seconds\": 1}, \"database\": \"d\", \"out\": \"o\"}",
+                                   "jobs/n.json", &job, &error),
+                 HT_OK, "%s", error.message);
+    cr_assert_eq(job.program_count, 2);
+    cr_assert_eq(job.sources.count, 1);
+    cr_expect_str_eq(job.sources.items[0], "jobs/tree");
+    cr_expect_str_eq(job.programs[0].files.items[0], "jobs/app/main.hip");
+    cr_expect_str_eq(job.programs[0].read, "jobs/data");
+    cr_assert_eq(job.programs[0].arguments.count, 2);
+    cr_expect_str_eq(job.programs[0].arguments.items[1], "3");
+    cr_expect_float_eq(job.programs[0].share, 95, 1e-9);
+    cr_expect_eq(job.programs[0].inputs, 16);
+    cr_assert_eq(job.programs[1].files.count, 2);
+    cr_expect_str_eq(job.programs[1].files.items[1], "jobs/b.hip");
+    cr_expect_float_eq(job.programs[1].share, 50, 1e-9);
+    ht_job_file_free(&job);
+}
+
 static void expect_mistake(const char *text, int line, int column, const char *words) {
     ht_job_file job;
     ht_error error = {0};
@@ -55,6 +79,19 @@ Test(job_file, each_mistake_is_reported_with_its_place_and_a_remedy) {
     expect_mistake("{\"budget\": {\n  \"sources\": []}}", 2, 3, "belongs to the job itself");
     expect_mistake("{\"sources\": [\"a\",\n 3]," TAIL, 2, 2, "sources[1]: expected a string");
     expect_mistake("{\"sources\": \"a\"," TAIL, 1, 2, "expected a list of strings");
+    expect_mistake("{\"sources\": [{}]," TAIL, 1, 14, "sources[0]: \"program\" is missing");
+    expect_mistake("{\"sources\": [\"a\", {\"program\": 3}]," TAIL, 1, 20,
+                   "sources[1].program: expected a file \"main.hip\", or a list");
+    expect_mistake("{\"sources\": [{\"program\": []}]," TAIL, 1, 15, "name at least one");
+    expect_mistake("{\"sources\": [{\"program\": \"a\",\n  \"argumnets\": []}]," TAIL, 2, 3,
+                   "did you mean \"arguments\"");
+    expect_mistake("{\"sources\": [{\"program\": \"a\",\n  \"arguments\": [512]}]," TAIL, 2, 17,
+                   "sources[0].arguments[0]: expected a string");
+    expect_mistake("{\"sources\": [{\"program\": \"a\",\n  \"share\": 101}]," TAIL, 2, 3,
+                   "at most 100");
+    expect_mistake("{\"sources\": [{\"program\": \"a\",\n  \"budget\": {}}]," TAIL, 2, 3,
+                   "belongs to the job itself");
+    expect_mistake("{\"arguments\": [\"512\"]," TAIL, 1, 2, "belongs to a program in \"sources\"");
     expect_mistake("{\"sources\": []," TAIL, 1, 2, "name at least one");
     expect_mistake("{\"sources\": [\"\"]," TAIL, 1, 14, "is empty");
     expect_mistake("{\"sources\": [\"a\"], \"devices\": []," TAIL, 1, 0, "name at least one");
@@ -123,8 +160,13 @@ static bool members_validate(const json_t *schema, const json_t *value) {
 static bool validates(const json_t *schema, const json_t *value) {
     const json_t *type = json_object_get(schema, "type"), *only = json_object_get(schema, "const");
     const json_t *words = json_object_get(schema, "enum");
+    const json_t *ways = json_object_get(schema, "anyOf");
     size_t index;
     json_t *item;
+    bool one = ways == NULL;
+    json_array_foreach(ways, index, item) one = one || validates(item, value);
+    if (!one)
+        return false;
     bool found = words == NULL;
     json_array_foreach(words, index, item) found = found || json_equal(item, value);
     if (!found || (only && !json_equal(only, value)) ||
@@ -137,9 +179,9 @@ static bool validates(const json_t *schema, const json_t *value) {
     if ((json_is_string(value) || json_is_array(value)) && least &&
         length < (size_t)json_integer_value(least))
         return false;
-    json_array_foreach(value, index,
-                       item) if (!validates(json_object_get(schema, "items"), item)) return false;
-    return !json_is_object(value) || members_validate(schema, value);
+    const json_t *items = json_object_get(schema, "items");
+    json_array_foreach(value, index, item) if (items && !validates(items, item)) return false;
+    return !json_is_object(value) || ways || members_validate(schema, value);
 }
 
 static json_t *schema_load(void) {
@@ -206,10 +248,17 @@ static void key_try(const json_t *schema, const json_t *document, const char *in
                                          "{\"seconds\": 1}",
                                          "{\"seconds\": 0}",
                                          "{\"seconds\": 1, \"//\": 2}",
-                                         "{\"seconds\": 1, \"x\": 2}"};
+                                         "{\"seconds\": 1, \"x\": 2}",
+                                         "[{}]",
+                                         "[{\"program\": \"a\"}]",
+                                         "[\"b\", {\"program\": [\"a\"], \"//\": 1}]",
+                                         "[{\"program\": \"a\", \"x\": 1}]"};
     for (size_t i = 0; i < sizeof values / sizeof *values; ++i) {
         json_t *copy = json_deep_copy(document);
-        json_t *object = inside ? json_object_get(copy, inside) : copy;
+        json_t *object = !inside ? copy
+                         : strcmp(inside, "sources") == 0
+                             ? json_array_get(json_object_get(copy, inside), 0)
+                             : json_object_get(copy, inside);
         json_object_set_new(object, key, json_loads(values[i], JSON_DECODE_ANY, NULL));
         expect_agreement(schema, copy);
         json_decref(copy);
@@ -226,6 +275,9 @@ static void key_try(const json_t *schema, const json_t *document, const char *in
 
 Test(job_file, the_schema_takes_and_refuses_what_the_parser_does) {
     json_t *schema = schema_load(), *document = json_loads(smallest, 0, NULL);
+    json_t *program = json_deep_copy(document);
+    json_object_set_new(program, "sources", json_pack("[{s:s}]", "program", "main.hip"));
+    expect_agreement(schema, program);
     const json_t *properties = json_object_get(schema, "properties");
     const char *key;
     json_t *own;
@@ -236,6 +288,9 @@ Test(job_file, the_schema_takes_and_refuses_what_the_parser_does) {
         json_t *member;
         json_object_foreach(json_object_get(own, "properties"), inner, member)
             key_try(schema, document, key, inner, member);
+        json_t *whole = json_array_get(json_object_get(json_object_get(own, "items"), "anyOf"), 1);
+        json_object_foreach(json_object_get(whole, "properties"), inner, member)
+            key_try(schema, program, key, inner, member);
         json_t *without = json_deep_copy(document);
         json_object_del(without, key);
         expect_agreement(schema, without);
@@ -244,7 +299,9 @@ Test(job_file, the_schema_takes_and_refuses_what_the_parser_does) {
     key_try(schema, document, NULL, "// note", NULL);
     key_try(schema, document, NULL, "unknown", NULL);
     key_try(schema, document, "budget", "unknown", NULL);
-    cr_expect_gt(agreements, 900);
+    key_try(schema, program, "sources", "unknown", NULL);
+    cr_expect_gt(agreements, 1300);
+    json_decref(program);
     json_decref(document);
     json_decref(schema);
 }
