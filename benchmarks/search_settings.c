@@ -5,9 +5,12 @@
  *   search_settings FOLDER choose [NAME=VALUE...]    each alternative below, leaving one GPU out
  * and leaving one kernel out FOLDER has a folder for each kernel, with its space (T1.json) and its
  * runs (*.json.gz). Names: repeats, evals, batch, seeds (of the other GPUs; 0: none), worst (1:
- * their worst), facts (0: without those of launches), strategy, and the settings of search/bayes.h.
+ * their worst), facts (0: without those of launches), sources (of the search: full, the other GPUs'
+ * runs; worst, the worst of each; kernel, another kernel's run; noise), source_evals (evaluations
+ * of each, drawn; 0: all), strategy, and the settings of search/bayes.h.
  */
 #include "search/bayes.h"
+#include "search/earlier.h"
 #include "search/launch_facts.h"
 #include "search/replay_run.h"
 #include "search/score.h"
@@ -34,11 +37,13 @@ typedef struct run {
 typedef struct trial {
     ht_bayes_settings bayes;
     double repeats, evals, batch, seeds, worst, seed, facts;
+    double source_evals; /* of each source; 0: all */
+    const char *sources; /* which; NULL: none */
     const char *strategy;
 } trial;
 
 typedef struct result {
-    double share[AT_COUNT];
+    double share[AT_COUNT], tenth[AT_COUNT];
     double performance, overhead;
     bool valid;
 } result;
@@ -113,6 +118,44 @@ static size_t seeds_of(const run *run, const trial *trial, ht_config *out_seeds)
     return ht_replay_rank(others, count, trial->worst != 0, (size_t)trial->seeds, out_seeds);
 }
 
+/* Makes a source that says nothing: of another kernel's run, configuration by configuration in the
+ * order of the two spaces, or of noise. */
+static void source_mislead(ht_earlier *sources, const run *run, const struct run *other,
+                           const trial *trial) {
+    size_t count = (size_t)ht_space_count(run->space);
+    ht_earlier_outcome *outcomes = ht_alloc(count, sizeof *outcomes);
+    ht_random random;
+    ht_random_seed(&random, (uint64_t)trial->seed);
+    for (size_t i = 0; i < count; ++i) {
+        uint64_t there = i * ht_space_count(other->space) / count;
+        const ht_record *record = ht_replay_record(other->replay, there);
+        double cost = record->status == HT_OK ? record->cost : INFINITY;
+        if (!strcmp(trial->sources, "noise"))
+            cost = exp(ht_random_unit(&random) * 3);
+        outcomes[i] = (ht_earlier_outcome){.config = ht_space_at(run->space, i), .cost = cost};
+    }
+    ht_earlier_add(sources, outcomes, count);
+    free(outcomes);
+}
+
+/* Makes the sources of a run: of the other GPUs, or one that misleads. NULL: there are none. */
+static ht_earlier *sources_of(const run *run, const trial *trial) {
+    bool misleads = !strcmp(trial->sources, "kernel") || !strcmp(trial->sources, "noise");
+    ht_earlier *sources = ht_earlier_create(run->space);
+    for (size_t i = 0; i < run_count; ++i) {
+        bool family = !strncmp(runs[i].kernel, run->kernel, 8);
+        if (misleads && !family && ht_earlier_count(sources) == 0)
+            source_mislead(sources, run, &runs[i], trial);
+        else if (!misleads && &runs[i] != run && !strcmp(runs[i].kernel, run->kernel))
+            ht_replay_source(runs[i].replay, (size_t)trial->source_evals,
+                             !strcmp(trial->sources, "worst"), (uint64_t)trial->seed, sources);
+    }
+    if (ht_earlier_count(sources))
+        return sources;
+    ht_earlier_free(sources);
+    return NULL;
+}
+
 static result measure(const run *run, const trial *trial) {
     ht_config seeds[SEEDS_MAX];
     size_t repeats = (size_t)trial->repeats;
@@ -136,17 +179,25 @@ static result measure(const run *run, const trial *trial) {
     }
     if (trial->seeds && !options.seed_count)
         return result;
+    ht_earlier *sources = trial->sources ? sources_of(run, trial) : NULL;
+    if (trial->sources && !sources)
+        return result;
+    options.sources = sources;
     ht_replay_trace *traces = ht_alloc(repeats, sizeof *traces);
     if (ht_replay_run(run->replay, &options, traces, &error) != HT_OK)
         fail(&error);
-    for (int a = 0; a < AT_COUNT; ++a)
-        result.share[a] = ht_score_at(&run->score, traces, repeats, AT[a]).mean;
+    for (int a = 0; a < AT_COUNT; ++a) {
+        ht_score_share share = ht_score_at(&run->score, traces, repeats, AT[a]);
+        result.share[a] = share.mean;
+        result.tenth[a] = share.tenth;
+    }
     result.performance = ht_score_performance(&run->score, traces, repeats);
     for (size_t i = 0; i < repeats; ++i) {
         result.overhead += traces[i].overhead * 1e3 / (double)traces[i].count / (double)repeats;
         ht_replay_trace_free(&traces[i]);
     }
     free(traces);
+    ht_earlier_free(sources);
     result.valid = true;
     return result;
 }
@@ -154,7 +205,7 @@ static result measure(const run *run, const trial *trial) {
 static void row_print(const char *kernel, const char *device, const result *result) {
     printf("%-20s %-18s", kernel, device);
     for (int a = 0; a < AT_COUNT; ++a)
-        printf(" %.3f", result->share[a]);
+        printf(" %.3f (%.3f)", result->share[a], result->tenth[a]);
     printf("  %6.3f  %6.3f\n", result->performance, result->overhead);
     fflush(stdout);
 }
@@ -166,14 +217,18 @@ static result mean_of(const result *results, const char *prefix) {
     for (size_t i = 0; i < run_count; ++i) {
         if (!results[i].valid || strncmp(runs[i].kernel, prefix, strlen(prefix)) != 0)
             continue;
-        for (int a = 0; a < AT_COUNT; ++a)
+        for (int a = 0; a < AT_COUNT; ++a) {
             mean.share[a] += results[i].share[a];
+            mean.tenth[a] += results[i].tenth[a];
+        }
         mean.performance += results[i].performance;
         mean.overhead += results[i].overhead;
         ++count;
     }
-    for (int a = 0; a < AT_COUNT; ++a)
+    for (int a = 0; a < AT_COUNT; ++a) {
         mean.share[a] /= count;
+        mean.tenth[a] /= count;
+    }
     mean.performance /= count;
     mean.overhead /= count;
     return mean;
@@ -181,7 +236,8 @@ static result mean_of(const result *results, const char *prefix) {
 
 static void table(const trial *trial) {
     result results[RUNS_MAX];
-    printf("%-39s    10    25    50   100   200       P  ms/eval\n", "optimum / best after");
+    printf("%-39s %13d %13d %13d %13d %13d       P  ms/eval\n",
+           "optimum / best after: mean (10th pct.)", 10, 25, 50, 100, 200);
     for (size_t i = 0; i < run_count; ++i) {
         results[i] = measure(&runs[i], trial);
         if (results[i].valid)
@@ -210,11 +266,15 @@ static const name names[] = {
     DOUBLE(worst),
     DOUBLE(seed),
     DOUBLE(facts),
+    DOUBLE(source_evals),
     BAYES_INT(design_led),
     BAYES_INT(design_prior),
     BAYES(led),
     BAYES(prior_noise),
     BAYES(prior_fade),
+    BAYES(source_fade),
+    BAYES_INT(first_batch),
+    BAYES(trusted),
     BAYES_INT(features),
     BAYES_INT(design),
     BAYES_INT(design_seeded),
@@ -245,6 +305,10 @@ static bool set(trial *trial, const char *text) {
     size_t length = equals ? (size_t)(equals - text) : 0;
     if (equals && length == 8 && !strncmp(text, "strategy", 8)) {
         trial->strategy = equals + 1;
+        return true;
+    }
+    if (equals && length == 7 && !strncmp(text, "sources", 7)) {
+        trial->sources = equals + 1;
         return true;
     }
     for (size_t i = 0; equals && i < sizeof names / sizeof *names; ++i) {

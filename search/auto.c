@@ -4,6 +4,7 @@
 #include "search/strategy_classes.h"
 
 #include "base/memory.h"
+#include "search/trust.h"
 
 #include <stdlib.h>
 
@@ -47,6 +48,10 @@ static void automatic_tell(void *data, const ht_config *config, const ht_outcome
     SECOND->tell(self->second, config, outcome);
 }
 
+static void automatic_trust(const void *data, ht_trust *out_trust) {
+    FIRST->trust(((const automatic *)data)->first, out_trust);
+}
+
 const ht_strategy_class ht_strategy_class_auto = {
     .name = "auto",
     .description = "Bayesian optimisation first, a genetic algorithm after 400 evaluations",
@@ -55,4 +60,5 @@ const ht_strategy_class ht_strategy_class_auto = {
     .ask = automatic_ask,
     .tell = automatic_tell,
     .destroy = automatic_destroy,
+    .trust = automatic_trust,
 };

@@ -28,6 +28,7 @@
 #include <stdlib.h>
 
 enum { SUCCESSES_LEAST = 3 }; /* before there is anything to model */
+static const double LIKELY = 0.9;
 
 const ht_bayes_settings ht_bayes_defaults = {
     .features = (1U << HT_FEATURE_KINDS) - 1,
@@ -36,11 +37,7 @@ const ht_bayes_settings ht_bayes_defaults = {
     .design_apart = 4,
     .spread = 50,
     .clip = 1,
-    .length = {[HT_FEATURE_SIZE] = 0.6,
-               [HT_FEATURE_DIVISIBILITY] = 1.4,
-               [HT_FEATURE_TERM] = 0.6,
-               [HT_FEATURE_TERM_DIVISIBILITY] = 1.2,
-               [HT_FEATURE_CHOICE] = 1.2},
+    .length = HT_FEATURE_LENGTHS,
     .length_spread = 1,
     .noise = -6,
     .refit = 5,
@@ -59,6 +56,9 @@ const ht_bayes_settings ht_bayes_defaults = {
     .led = 0.05,
     .prior_noise = 0.25,
     .prior_fade = 10,
+    .source_fade = 20,
+    .first_batch = 10,
+    .trusted = 0.6,
 };
 
 typedef struct bayes {
@@ -67,19 +67,35 @@ typedef struct bayes {
     ht_ladder ladder;
     size_t seed_count;
     size_t design, picked; /* asked from the spread, and by the model */
-    double best_seed, best_design;
+    double best_seed, best_design, best_vote, best_other;
+    ht_config *favourites; /* of the sources, before there are outcomes; owned */
+    size_t favourite_count, voted, since_vote; /* those asked, and others since */
 } bayes;
 
-enum { OWNER_DESIGN = 1 };
+enum { OWNER_DESIGN = 1, OWNER_VOTE };
+
+/* Lists what the sources like best. */
+static void favourites_list(bayes *self, const ht_earlier *sources) {
+    enum { LEAST = 10, ONE_IN = 300, MOST = 200 };
+    ht_trust trust;
+    uint64_t count = ht_space_count(self->explorer.space) / ONE_IN;
+    size_t want = count < LEAST ? LEAST : count < MOST ? (size_t)count : MOST;
+    self->favourites = ht_alloc(want, sizeof *self->favourites);
+    ht_trust_begin(ht_earlier_count(sources), &trust);
+    self->favourite_count = ht_earlier_best(sources, trust.weight, want, self->favourites);
+}
 
 static void *bayes_create(const ht_space *space, const ht_strategy_options *options) {
     bayes *self = ht_alloc(1, sizeof *self);
     ht_explorer_begin(&self->explorer, space, options);
     ht_bayes_model_begin(&self->model, &self->explorer,
-                         options->bayes ? options->bayes : &ht_bayes_defaults, options->prior);
+                         options->bayes ? options->bayes : &ht_bayes_defaults, options->prior,
+                         options->sources);
     ht_ladder_begin(&self->ladder, &self->explorer, options->moves, options->move_count);
     self->seed_count = self->explorer.point_count;
-    self->best_seed = self->best_design = INFINITY;
+    self->best_seed = self->best_design = self->best_vote = self->best_other = INFINITY;
+    if (self->model.sources)
+        favourites_list(self, self->model.sources);
     return self;
 }
 
@@ -88,6 +104,7 @@ static void bayes_destroy(void *data) {
     ht_bayes_model_end(&self->model);
     ht_ladder_end(&self->ladder);
     ht_explorer_end(&self->explorer);
+    free(self->favourites);
     free(self);
 }
 
@@ -99,10 +116,14 @@ static void bayes_tell(void *data, const ht_config *config, const ht_outcome *ou
     double cost = self->explorer.points[point].cost;
     if (again)
         return;
+    if (self->explorer.points[point].owner != OWNER_VOTE)
+        self->best_other = fmin(self->best_other, cost);
     if (point < self->seed_count)
         self->best_seed = fmin(self->best_seed, cost);
     else if (self->explorer.points[point].owner == OWNER_DESIGN)
         self->best_design = fmin(self->best_design, cost);
+    else if (self->explorer.points[point].owner == OWNER_VOTE)
+        self->best_vote = fmin(self->best_vote, cost);
     ht_bayes_model_asked(&self->model, config);
     ht_bayes_model_told(&self->model, point);
 }
@@ -179,12 +200,52 @@ static bool spread_pick(bayes *self, ht_config *out_config) {
     return farthest >= 0 || ht_explorer_fresh(&self->explorer, out_config);
 }
 
+/* Picks the sources' favourite first, then the one of their favourites that is farthest from all
+ * asked so far; false: none is left. */
+static bool vote_pick(bayes *self, ht_config *out_config) {
+    double farthest = -1;
+    for (size_t i = 0; i < self->favourite_count; ++i) {
+        const ht_config *config = &self->favourites[i];
+        if (ht_explorer_find(&self->explorer, config) != HT_NO_POINT)
+            continue;
+        double distance = self->voted ? distance_to_asked(self, config) : INFINITY;
+        if (distance > farthest) {
+            farthest = distance;
+            *out_config = *config;
+        }
+    }
+    return farthest >= 0;
+}
+
+/* Returns true if the next one is a favourite of the sources: one at the beginning; others, as long
+ * as those are better than all else, in turn with the spread until there is a model, or between the
+ * steps. */
+static bool vote_due(const bayes *self) {
+    enum { AMONG_STEPS = 3 };
+    bool blind = self->model.successes < SUCCESSES_LEAST && self->voted <= self->design;
+    bool stepping = self->ladder.count && self->voted < AMONG_STEPS && self->since_vote > 0;
+    return self->model.sources && self->best_vote <= self->best_other &&
+           (self->voted == 0 ? self->design == 0 : blind || stepping);
+}
+
+/* Returns true if outcomes so far agree with the sources: then most of the spread is spared. */
+static bool is_trusted(const bayes *self) {
+    ht_trust trust;
+    if (!self->model.sources)
+        return false;
+    ht_bayes_model_trust(&self->model, &trust);
+    return trust.any > LIKELY && 1 - trust.rest > self->model.settings->trusted;
+}
+
 /* Returns true if the next one is from the spread. */
 static bool spread_due(const bayes *self) {
     const ht_bayes_settings *settings = self->model.settings;
     if (self->model.successes < SUCCESSES_LEAST)
         return true;
     if (self->ladder.count)
+        return self->design < (size_t)settings->design_seeded &&
+               (size_t)settings->design_apart * (self->design + 1) <= self->picked;
+    if (is_trusted(self))
         return self->design < (size_t)settings->design_seeded &&
                (size_t)settings->design_apart * (self->design + 1) <= self->picked;
     size_t led = self->model.expectation ? (size_t)settings->design_led : 0;
@@ -204,20 +265,41 @@ static bool pick(bayes *self, bool spread, ht_config *out_config) {
            ht_explorer_fresh(&self->explorer, out_config);
 }
 
+/* Returns true if outcomes should come before more is asked: what is known decides on as many
+ * again.
+ */
+static bool is_enough(const bayes *self) {
+    size_t told = self->explorer.told, waiting = self->explorer.point_count - told;
+    size_t least = (size_t)self->model.settings->first_batch;
+    return waiting >= (told > least ? told : least);
+}
+
 static size_t bayes_ask(void *data, size_t want, ht_config *out_configs) {
     bayes *self = data;
     for (size_t count = 0; count < want; ++count) {
-        bool step = ht_ladder_step(&self->ladder, &out_configs[count]);
-        bool spread = !step && spread_due(self);
-        if (!step && !pick(self, spread, &out_configs[count]))
+        if (count > 0 && is_enough(self))
+            return count;
+        bool vote = vote_due(self) && vote_pick(self, &out_configs[count]);
+        bool step = !vote && ht_ladder_step(&self->ladder, &out_configs[count]);
+        bool spread = !vote && !step && spread_due(self);
+        if (!vote && !step && !pick(self, spread, &out_configs[count]))
             return count;
         size_t point = ht_explorer_ask(&self->explorer, &out_configs[count]);
-        self->explorer.points[point].owner = spread ? OWNER_DESIGN : HT_NO_POINT;
+        self->explorer.points[point].owner = spread ? OWNER_DESIGN
+                                             : vote ? OWNER_VOTE
+                                                    : HT_NO_POINT;
         ht_bayes_model_asked(&self->model, &out_configs[count]);
-        if (!step)
+        self->since_vote = vote ? 0 : self->since_vote + 1;
+        if (vote)
+            ++self->voted;
+        else if (!step)
             *(spread ? &self->design : &self->picked) += 1;
     }
     return want;
+}
+
+static void bayes_trust(const void *data, ht_trust *out_trust) {
+    ht_bayes_model_trust(&((const bayes *)data)->model, out_trust);
 }
 
 const ht_strategy_class ht_strategy_class_bayes = {
@@ -228,4 +310,5 @@ const ht_strategy_class ht_strategy_class_bayes = {
     .ask = bayes_ask,
     .tell = bayes_tell,
     .destroy = bayes_destroy,
+    .trust = bayes_trust,
 };

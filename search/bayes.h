@@ -32,7 +32,11 @@ typedef struct ht_bayes_settings {
     int design_prior; /* the others up to N come in turn with the model's picks */
     double prior_noise; /* deviation of log times from what the prior's facts say */
     double prior_fade;  /* successes after which the prior's weights shrink */
-    int local;          /* every N picks the best predicted neighbour of the best; 0: none */
+    double source_fade; /* the same of the weights of sources (search/earlier.h) */
+    int first_batch; /* configurations asked for at most before there are outcomes; later, as many
+                        as there are */
+    double trusted;  /* share of the variance that sources explain that spares most of the spread */
+    int local;       /* every N picks the best predicted neighbour of the best; 0: none */
 } ht_bayes_settings;
 
 extern const ht_bayes_settings ht_bayes_defaults;

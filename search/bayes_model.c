@@ -7,6 +7,7 @@
 #include <string.h>
 
 enum { SAMPLE = 4096, OBSERVED_MAX = 512 };
+static const double AMPLITUDE_LEAST = 0.02; /* that is expected of what sources leave */
 
 /* Returns configurations that cover the space: all of a small one, else evenly spaced or drawn
  * ones. */
@@ -27,7 +28,8 @@ static ht_config *sample_of(ht_explorer *explorer, size_t *out_count) {
 }
 
 void ht_bayes_model_begin(ht_bayes_model *model, ht_explorer *explorer,
-                          const ht_bayes_settings *settings, const ht_prior *prior) {
+                          const ht_bayes_settings *settings, const ht_prior *prior,
+                          const ht_earlier *sources) {
     size_t count;
     ht_config *sample = sample_of(explorer, &count);
     *model = (ht_bayes_model){.settings = settings, .explorer = explorer};
@@ -49,8 +51,13 @@ void ht_bayes_model_begin(ht_bayes_model *model, ht_explorer *explorer,
         model->expectation = prior;
         ht_prior_learn(prior, NULL, NULL, 0, settings->prior_noise, settings->prior_fade,
                        &model->weights);
-        model->expected = ht_alloc(model->pool.limit + 1, sizeof *model->expected);
     }
+    if (sources && ht_earlier_count(sources)) {
+        model->sources = sources;
+        ht_trust_begin(ht_earlier_count(sources), &model->trust);
+    }
+    if (model->expectation || model->sources)
+        model->expected = ht_alloc(model->pool.limit + 1, sizeof *model->expected);
 }
 
 void ht_bayes_model_end(ht_bayes_model *model) {
@@ -98,11 +105,24 @@ static double cost_of(const ht_bayes_model *model, size_t observation) {
     return model->explorer->points[model->observed[observation]].cost;
 }
 
+/* Returns what the sources expect of a configuration, as a logarithm, given what they say of it. */
+static double vote_of(const ht_bayes_model *model, const double *values) {
+    double sum = 0;
+    for (size_t s = 0; s < ht_earlier_count(model->sources); ++s)
+        sum += model->trust.weight[s] * values[s];
+    return sum;
+}
+
 /* Returns what is expected of a configuration, in the objective's units. */
 static double expected_of(const ht_bayes_model *model, const ht_config *config) {
-    if (!model->expectation)
-        return 0;
-    return ht_prior_mean(model->expectation, &model->weights, config) / model->objective.deviation;
+    double expected = 0, values[HT_EARLIER_MAX];
+    if (model->expectation)
+        expected = ht_prior_mean(model->expectation, &model->weights, config);
+    if (model->sources) {
+        ht_earlier_values(model->sources, config, 1, values);
+        expected += vote_of(model, values);
+    }
+    return expected / model->objective.deviation;
 }
 
 /* Returns features of `count` points, and how far their standardised costs are above what was
@@ -151,21 +171,77 @@ static void objective_set(ht_bayes_model *model) {
     free(costs);
 }
 
-/* Learns what the prior's facts are worth here. */
-static void prior_learn(ht_bayes_model *model) {
-    const ht_prior *prior = model->expectation;
-    if (!prior)
+/* Returns what the sources say of all successes, a row for each. */
+static double *source_values(const ht_bayes_model *model) {
+    size_t count = ht_earlier_count(model->sources);
+    double *values = ht_alloc(model->successes * count + 1, sizeof *values);
+    for (size_t i = 0; i < model->successes; ++i)
+        ht_earlier_values(model->sources, &model->explorer->points[model->observed[i]].config, 1,
+                          values + i * count);
+    return values;
+}
+
+/* Learns weights from logarithms of times, and lets them fade: by then the process has learnt what
+ * there is, and sources may mislead where it matters. */
+static void trust_learn(const ht_bayes_model *model, const double *values, const double *y,
+                        ht_trust *out_trust) {
+    double count = (double)model->successes, fade = model->settings->source_fade;
+    size_t sources = ht_earlier_count(model->sources);
+    ht_trust_learn(values, y, model->successes, sources, out_trust);
+    for (size_t s = 0; s < sources && fade < count; ++s)
+        out_trust->weight[s] *= fade / count;
+}
+
+void ht_bayes_model_trust(const ht_bayes_model *model, ht_trust *out_trust) {
+    ht_objective objective;
+    *out_trust = model->trust;
+    if (model->successes == 0)
         return;
-    double *facts = ht_alloc(model->successes * prior->count, sizeof *facts);
-    double *y = ht_alloc(model->successes, sizeof *y);
-    for (size_t i = 0; i < model->successes; ++i) {
-        const ht_point *point = &model->explorer->points[model->observed[i]];
-        prior->values(prior->context, &point->config, facts + i * prior->count);
-        y[i] = ht_objective_of(&model->objective, point->cost) * model->objective.deviation;
-    }
-    ht_prior_learn(prior, facts, y, model->successes, model->settings->prior_noise,
+    double *y = ht_alloc(model->successes, sizeof *y), *values = source_values(model);
+    for (size_t i = 0; i < model->successes; ++i)
+        y[i] = cost_of(model, i);
+    ht_objective_set(&objective, y, model->successes, model->settings->clip);
+    for (size_t i = 0; i < model->successes; ++i)
+        y[i] = ht_objective_of(&objective, y[i]) * objective.deviation;
+    trust_learn(model, values, y, out_trust);
+    free(values);
+    free(y);
+}
+
+/* Learns what the sources are worth here; leaves in `y` what they do not explain. */
+static void sources_learn(ht_bayes_model *model, double *y) {
+    size_t count = ht_earlier_count(model->sources);
+    double *values = source_values(model);
+    trust_learn(model, values, y, &model->trust);
+    for (size_t i = 0; i < model->successes; ++i)
+        y[i] -= vote_of(model, values + i * count);
+    model->prior.amplitude = log(fmax(model->trust.rest, AMPLITUDE_LEAST));
+    free(values);
+}
+
+/* Learns what the prior's facts are worth here, given what the sources leave of the logarithms of
+ * times, `y`. Trusted sources say already what the facts say. */
+static void facts_learn(ht_bayes_model *model, const double *y) {
+    ht_prior prior = *model->expectation;
+    double *facts = ht_alloc(model->successes * prior.count, sizeof *facts);
+    for (size_t i = 0; i < model->successes; ++i)
+        prior.values(prior.context, &model->explorer->points[model->observed[i]].config,
+                     facts + i * prior.count);
+    for (size_t k = 0; k < prior.count && model->sources; ++k)
+        prior.weight[k] *= fmax(model->trust.rest, 1 - model->trust.any);
+    ht_prior_learn(&prior, facts, y, model->successes, model->settings->prior_noise,
                    model->settings->prior_fade, &model->weights);
     free(facts);
+}
+
+static void prior_learn(ht_bayes_model *model) {
+    double *y = ht_alloc(model->successes, sizeof *y);
+    for (size_t i = 0; i < model->successes; ++i)
+        y[i] = ht_objective_of(&model->objective, cost_of(model, i)) * model->objective.deviation;
+    if (model->sources)
+        sources_learn(model, y);
+    if (model->expectation)
+        facts_learn(model, y);
     free(y);
 }
 
@@ -178,6 +254,7 @@ static void fit_one(ht_bayes_model *model, size_t process) {
     double *x = rows_of(model, points, count, y);
     if (!model->successes_at_fit) {
         memcpy(parameters->log_length, model->prior.length, sizeof parameters->log_length);
+        parameters->log_amplitude = model->prior.amplitude;
         parameters->log_noise = model->prior.noise;
     }
     ht_gp_fit(x, y, count, ht_features_count(model->features), &model->prior,
@@ -214,10 +291,13 @@ static void observe(ht_bayes_model *model, const size_t *points, size_t count) {
  * latest are observed. */
 static void restart(ht_bayes_model *model) {
     bool before = model->pool.count > 0;
+    if (model->sources && !model->pool.whole)
+        model->pool.favoured_count = ht_earlier_best(model->sources, model->trust.weight,
+                                                     HT_POOL_FAVOURED, model->pool.favoured);
     ht_pool_refresh(&model->pool, model->explorer, &model->ranking, before ? model->scores : NULL);
     for (size_t i = 0; i < model->process_count; ++i)
         ht_gp_begin(model->processes[i], &model->parameters[i], model->pool.x, model->pool.count);
-    for (size_t i = 0; model->expectation && i < model->pool.count; ++i)
+    for (size_t i = 0; model->expected && i < model->pool.count; ++i)
         model->expected[i] = (float)expected_of(model, &model->pool.configs[i]);
     model->best = INFINITY;
     model->told_at_chances = 0;

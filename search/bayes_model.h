@@ -9,6 +9,7 @@
 #include "search/objective.h"
 #include "search/pool.h"
 #include "search/prior.h"
+#include "search/trust.h"
 
 typedef struct ht_bayes_model {
     const ht_bayes_settings *settings;
@@ -42,17 +43,23 @@ typedef struct ht_bayes_model {
 
     const ht_prior *expectation; /* the mean of the processes; NULL: 0; borrowed */
     ht_prior_weights weights;    /* of its facts, learnt at the last fit */
+    const ht_earlier *sources;   /* part of the mean, too; NULL: none; borrowed */
+    ht_trust trust;              /* in them, learnt at the last fit */
     float *expected; /* of the pool's candidates, in the objective's units; NULL: all 0 */
 } ht_bayes_model;
 
 void ht_bayes_model_begin(ht_bayes_model *model, ht_explorer *explorer,
-                          const ht_bayes_settings *settings, const ht_prior *prior);
+                          const ht_bayes_settings *settings, const ht_prior *prior,
+                          const ht_earlier *sources);
 void ht_bayes_model_end(ht_bayes_model *model);
 /* The features of a point of the explorer; borrowed until the next point. */
 const double *ht_bayes_model_point(ht_bayes_model *model, size_t point);
 void ht_bayes_model_asked(ht_bayes_model *model, const ht_config *config);
 /* After a point was told for the first time. */
 void ht_bayes_model_told(ht_bayes_model *model, size_t point);
+/* How far the sources are to be trusted, by all told so far; there must be some. The weights are in
+ * the unit of logarithms of times. */
+void ht_bayes_model_trust(const ht_bayes_model *model, ht_trust *out_trust);
 /* The candidate to ask next; false when none is left in the pool. Needs two successes. */
 bool ht_bayes_model_pick(ht_bayes_model *model, ht_config *out_config);
 

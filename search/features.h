@@ -28,6 +28,15 @@ typedef enum ht_feature_kind {
     HT_FEATURE_KINDS
 } ht_feature_kind;
 
+/* The usual length scales of a Gaussian process over features, as means of the logarithm by kind:
+ * sizes and terms matter more often than what divides them. An initialiser. */
+#define HT_FEATURE_LENGTHS                                                                         \
+    {[HT_FEATURE_SIZE] = 0.6,                                                                      \
+     [HT_FEATURE_DIVISIBILITY] = 1.4,                                                              \
+     [HT_FEATURE_TERM] = 0.6,                                                                      \
+     [HT_FEATURE_TERM_DIVISIBILITY] = 1.2,                                                         \
+     [HT_FEATURE_CHOICE] = 1.2}
+
 typedef struct ht_features ht_features;
 
 /* Ranges and correlations are taken over `sample`, which should cover the space; it is not kept.

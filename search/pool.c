@@ -108,6 +108,8 @@ void ht_pool_refresh(ht_pool *pool, ht_explorer *explorer, const ht_ranking *ran
     pool->places = (ht_index_map){0};
     pool->count = 0;
     add_around(pool, explorer, ranking);
+    for (size_t i = 0; i < pool->favoured_count; ++i)
+        add(pool, explorer, &pool->favoured[i]);
     for (size_t i = 0; before && i < kept; ++i)
         if (!slow || pool->count + SAMPLES_MORE < pool->limit)
             add(pool, explorer, &before[i]);

@@ -7,6 +7,8 @@
 #include "search/features.h"
 #include "search/ranking.h"
 
+enum { HT_POOL_FAVOURED = 256 };
+
 typedef struct ht_pool {
     const ht_space *space;
     const ht_features *features; /* borrowed */
@@ -16,7 +18,9 @@ typedef struct ht_pool {
     ht_config *configs; /* owned, like all below */
     float *x;           /* count * features */
     bool *asked;
-    ht_index_map places; /* key of a configuration -> its place */
+    ht_index_map places;                  /* key of a configuration -> its place */
+    ht_config favoured[HT_POOL_FAVOURED]; /* become candidates of a pool that is not whole */
+    size_t favoured_count;
 } ht_pool;
 
 void ht_pool_begin(ht_pool *pool, const ht_space *space, const ht_features *features, size_t limit);

@@ -3,6 +3,7 @@
 #ifndef HT_SEARCH_REPLAY_H
 #define HT_SEARCH_REPLAY_H
 
+#include "search/earlier.h"
 #include "search/recording.h"
 #include "search/strategy.h"
 
@@ -43,6 +44,12 @@ ht_evaluator ht_replay_evaluator(const ht_replay *replay, size_t batch);
  * of those that succeeded in all of them, worst first. Fills at most `want`; returns how many. */
 size_t ht_replay_rank(const ht_replay *const *others, size_t other_count, bool worst, size_t want,
                       ht_config *out_configs);
+
+/* Adds another run on the same space to the sources of a search: all of its outcomes (`most` 0), or
+ * `most` of them, drawn by `seed`; with `worst`, the slowest instead. Returns what ht_earlier_add
+ * does. */
+bool ht_replay_source(const ht_replay *run, size_t most, bool worst, uint64_t seed,
+                      ht_earlier *sources);
 
 /* Puts a recording that ht_replay_create took into the space's order of parameters, and declares
  * all of the space's values. Ends the use of replays made from it. */

@@ -100,7 +100,8 @@ static ht_status search_run(const crew *crew, size_t repeat, ht_error *error) {
                                  .seeds = options->seeds,
                                  .seed_count = options->seed_count,
                                  .bayes = options->bayes,
-                                 .prior = options->prior};
+                                 .prior = options->prior,
+                                 .sources = options->sources};
     search run = {.crew = crew, .trace = &crew->traces[repeat]};
     double begun = processor_seconds();
     ht_status status = ht_strategy_create(options->strategy, ht_replay_space(crew->replay), &given,

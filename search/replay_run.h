@@ -28,6 +28,7 @@ typedef struct ht_replay_options {
     size_t seed_count;
     const struct ht_bayes_settings *bayes; /* of the strategy; NULL: its defaults */
     const struct ht_prior *prior;          /* NULL: none */
+    const struct ht_earlier *sources;      /* search/earlier.h; NULL: none */
     const volatile int *interrupted;       /* becomes non-zero on Ctrl-C; may be NULL */
     /* After each search, from any thread, one at a time; may be NULL. */
     void (*on_repeat)(void *context, size_t done);

@@ -152,7 +152,8 @@ ht_score_share ht_score_at(const ht_score *score, const ht_replay_trace *traces,
     ht_score_share share = {0};
     if (complete) {
         qsort(shares, complete, sizeof *shares, ascending);
-        share = (ht_score_share){sum / (double)complete, median_of(shares, complete)};
+        share = (ht_score_share){sum / (double)complete, median_of(shares, complete),
+                                 shares[(complete - 1) / 10]};
     }
     free(shares);
     return share;

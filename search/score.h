@@ -30,7 +30,8 @@ double ht_score_baseline(const ht_score *score, double draws);
 double ht_score_performance(const ht_score *score, const ht_replay_trace *traces, size_t count);
 
 typedef struct ht_score_share {
-    double mean, median; /* over the complete traces; 0 without any */
+    double mean, median, tenth; /* over the complete traces; 0 without any; `tenth`: the 10th
+                                   percentile, that of one bad search in ten */
 } ht_score_share;
 
 /* Optimum / best so far after this many evaluations (at least 1): 0 before the first success; what

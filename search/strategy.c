@@ -5,8 +5,10 @@
 #include "base/hash.h"
 #include "base/memory.h"
 #include "base/text.h"
+#include "search/earlier.h"
 #include "search/index_map.h"
 #include "search/strategy_internal.h"
+#include "search/trust.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -18,6 +20,7 @@ struct ht_strategy {
     ht_config *seeds; /* legal, all different; owned */
     size_t seed_count;
     size_t seed_next;
+    bool has_sources;
     ht_index_map seen; /* keys asked */
 };
 
@@ -73,6 +76,7 @@ ht_status ht_strategy_create(const char *name, const ht_space *space,
     ht_strategy *strategy = ht_alloc(1, sizeof *strategy);
     strategy->class = class;
     strategy->space = space;
+    strategy->has_sources = options->sources && ht_earlier_count(options->sources) > 0;
     seeds_take(strategy, options);
     strategy->self = class->create(space, options);
     *out_strategy = strategy;
@@ -98,9 +102,12 @@ size_t ht_strategy_ask(ht_strategy *strategy, size_t want, ht_config *out_config
     }
     while (count < want && strategy->seen.count < ht_space_count(strategy->space)) {
         size_t got = strategy->class->ask(strategy->self, want - count, out_configs + count);
+        bool fewer = got < want - count;
         if (got == 0)
             break;
         count += keep_new(strategy, out_configs + count, got);
+        if (fewer && count > 0)
+            break;
     }
     return count;
 }
@@ -121,4 +128,16 @@ void ht_strategy_free(ht_strategy *strategy) {
 
 const ht_space *ht_strategy_space(const ht_strategy *strategy) {
     return strategy->space;
+}
+
+bool ht_strategy_expects(const char *name) {
+    const ht_strategy_class *class = class_find(name, NULL);
+    return class && class->expects;
+}
+
+bool ht_strategy_trust(const ht_strategy *strategy, ht_trust *out_trust) {
+    if (!strategy->has_sources || !strategy->class->trust)
+        return false;
+    strategy->class->trust(strategy->self, out_trust);
+    return true;
 }

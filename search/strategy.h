@@ -2,8 +2,9 @@
  * file that fills an ht_strategy_class; strategies.c lists them.
  *
  * Rules every strategy keeps (tests/search checks them on each): only legal configurations; never
- * the same one twice; ask returns 0 once the space is exhausted; given the same seed, seeds and
- * outcomes, the same asks in the same order. Outcomes are told in the order asked. */
+ * the same one twice; ask returns 0 once the space is exhausted; given
+ * the same seed, seeds and outcomes, the same asks in the same order. Outcomes are told in the
+ * order asked. */
 #ifndef HT_SEARCH_STRATEGY_H
 #define HT_SEARCH_STRATEGY_H
 
@@ -32,21 +33,27 @@ typedef struct ht_strategy_options {
     /* Expectations of configurations (search/prior.h), for the strategies that make use of it;
      * NULL: nothing. Borrowed until the strategy is freed. */
     const struct ht_prior *prior;
+    /* Earlier runs (search/earlier.h), for the same strategies; NULL: none. Borrowed likewise. */
+    const struct ht_earlier *sources;
 } ht_strategy_options;
 
 typedef struct ht_strategy ht_strategy;
+struct ht_trust;
 
 typedef struct ht_strategy_class {
     const char *name;        /* "random" */
     const char *description; /* one line for --help, with its source */
-    bool expects;            /* makes use of ht_strategy_options.prior */
+    bool expects;            /* makes use of ht_strategy_options.prior and .sources */
     void *(*create)(const ht_space *space, const ht_strategy_options *options);
-    /* Up to `want` configurations; fewer or 0 only when the space is exhausted. Seeds and repeats
+    /* Up to `want` configurations; 0 only when the space is exhausted; fewer, but not 0, also when
+     * outcomes should come before more is asked. Seeds and repeats
      * are handled by the caller (ht_strategy_ask): a class may propose what `seen` says was asked
      * already, and is asked again. */
     size_t (*ask)(void *self, size_t want, ht_config *out_configs);
     void (*tell)(void *self, const ht_config *config, const ht_outcome *outcome); /* may be NULL */
     void (*destroy)(void *self);
+    /* How far ht_strategy_options.sources are believed by now; NULL: not at all. */
+    void (*trust)(const void *self, struct ht_trust *out_trust);
 } ht_strategy_class;
 
 /* All strategies, NULL-terminated. */
@@ -60,6 +67,10 @@ ht_status ht_strategy_create(const char *name, const ht_space *space,
 size_t ht_strategy_ask(ht_strategy *strategy, size_t want, ht_config *out_configs);
 void ht_strategy_tell(ht_strategy *strategy, const ht_config *config, const ht_outcome *outcome);
 void ht_strategy_free(ht_strategy *strategy);
+/* Returns true if a strategy of this name makes use of what is known before. */
+bool ht_strategy_expects(const char *name);
+/* How far the strategy trusts its sources by now (search/trust.h); false if it has none. */
+bool ht_strategy_trust(const ht_strategy *strategy, struct ht_trust *out_trust);
 
 /* The search loop. */
 typedef struct ht_search_budget {

@@ -26,6 +26,9 @@ typedef struct replay_options {
     ht_option_list seeds_from;
     uint64_t seed_count;
     bool worst_seeds;
+    ht_option_list sources;
+    uint64_t source_evals;
+    bool worst_sources;
     bool no_facts;
     uint64_t batch;
     uint64_t threads;
@@ -55,6 +58,13 @@ static const ht_option options[] = {
      .min = 1, .help = "How many configurations to begin with."},
     {"worst-seeds", HT_OPTION_FLAG, offsetof(replay_options, worst_seeds),
      .help = "Begins with the worst that succeeded instead: how much harm does bad advice do?"},
+    {"sources", HT_OPTION_LIST, offsetof(replay_options, sources), "RUN",
+     .help = "Expects of a configuration what another run on the same space says of it, such as of "
+             "another device, as far as outcomes agree; may be repeated (docs/search.md)."},
+    {"source-evals", HT_OPTION_COUNT, offsetof(replay_options, source_evals), "N", .min = 1,
+     .help = "Takes only N evaluations of each of --sources, drawn by the seed (default: all)."},
+    {"worst-sources", HT_OPTION_FLAG, offsetof(replay_options, worst_sources),
+     .help = "Takes the N slowest that succeeded instead: how much harm do bad sources do?"},
     {"no-facts", HT_OPTION_FLAG, offsetof(replay_options, no_facts),
      .help = "Expects nothing of a configuration before it is tried: not that tiles should divide "
              "the problem, nor that wavefronts should be full."},
@@ -83,6 +93,7 @@ typedef struct replaying {
     bool has_facts;
     ht_config *seeds;
     size_t seed_count;
+    ht_earlier *sources; /* NULL: none */
     const char **names;
     size_t name_count;
     ht_replayed *runs;
@@ -162,6 +173,36 @@ static ht_status load_seeds(replaying *job, ht_error *error) {
     return status;
 }
 
+static ht_status source_load(replaying *job, const char *path, ht_error *error) {
+    const replay_options *given = job->given;
+    ht_recording *recording = NULL;
+    ht_replay *other = NULL;
+    ht_status status = ht_recording_read(path, HT_RECORDING_GUESS, &recording, error);
+    if (status == HT_OK)
+        status = ht_replay_create(job->space, recording, true, &other, error);
+    if (status == HT_OK && !ht_replay_source(other, (size_t)given->source_evals,
+                                             given->worst_sources, given->seed, job->sources))
+        status = ht_error_set_at(error, HT_ERROR_INPUT, path, 0, 0,
+                                 "cannot be a source: it needs 3 configurations that succeeded in "
+                                 "different times, and there may be %d sources",
+                                 HT_EARLIER_MAX);
+    ht_replay_free(other);
+    ht_recording_free(recording);
+    return status;
+}
+
+static ht_status load_sources(replaying *job, ht_error *error) {
+    const ht_option_list *paths = &job->given->sources;
+    ht_status status = HT_OK;
+    if (job->given->worst_sources && !job->given->source_evals)
+        return ht_error_set(error, HT_ERROR_INPUT, "option --worst-sources needs --source-evals");
+    if (paths->count)
+        job->sources = ht_earlier_create(job->space);
+    for (size_t i = 0; status == HT_OK && i < paths->count; ++i)
+        status = source_load(job, paths->items[i], error);
+    return status;
+}
+
 static void on_repeat(void *context, size_t done) {
     replaying *job = context;
     if (ht_clock_seconds() - job->begun < quiet_seconds)
@@ -207,6 +248,7 @@ static ht_status run_all(replaying *job, ht_error *error) {
         .seeds = job->seeds,
         .seed_count = job->seed_count,
         .prior = job->has_facts ? &prior : NULL,
+        .sources = job->sources,
         .interrupted = &ht_interrupted,
         .on_repeat = on_repeat,
         .context = job,
@@ -266,6 +308,7 @@ static int finish(replaying *job, bool interrupted, FILE *out) {
         .max_evaluations = given->max_evaluations,
         .batch = (size_t)given->batch,
         .seed_count = job->seed_count,
+        .source_count = job->sources ? ht_earlier_count(job->sources) : 0,
         .facts = job->has_facts ? &job->facts : NULL,
         .interrupted = interrupted,
         .runs = job->runs,
@@ -293,6 +336,7 @@ static void replaying_free(replaying *job) {
     free(job->runs);
     free(job->names);
     free(job->seeds);
+    ht_earlier_free(job->sources);
     ht_score_free(&job->score);
     ht_replay_free(job->replay);
     ht_recording_free(job->recording);
@@ -306,6 +350,8 @@ static int run_replay(const ht_command_line *line) {
     ht_status status = load(&job, &error);
     if (status == HT_OK)
         status = load_seeds(&job, &error);
+    if (status == HT_OK)
+        status = load_sources(&job, &error);
     int code = HT_EXIT_OK;
     if (status == HT_OK) {
         job.begun = ht_clock_seconds();
@@ -335,7 +381,9 @@ const ht_command ht_command_replay = {
     .examples =
         "hiptemper replay --space T1.json --cache A100.json.gz --strategy all --repeats 50\n"
         "hiptemper replay --space T1.json --cache MI250X.json.gz --strategy random \\\n"
-        "    --max-evals 200 --seeds-from A100.json.gz --seeds-from W7800.json.gz",
+        "    --max-evals 200 --seeds-from A100.json.gz --seeds-from W7800.json.gz\n"
+        "hiptemper replay --space T1.json --cache MI250X.json.gz --sources A100.json.gz \\\n"
+        "    --sources W7800.json.gz --source-evals 200",
     .options = options,
     .options_size = sizeof(replay_options),
     .run = run_replay,

@@ -73,12 +73,26 @@ static void print_row(const ht_replay_report *report, const ht_replayed *run, ht
         free(cells[i]);
 }
 
-/* Returns true if a strategy was given facts, and made use of them. */
-static bool is_given_facts(const ht_replay_report *report, const ht_replayed *run) {
-    for (size_t i = 0; report->facts && ht_strategy_classes[i]; ++i)
+/* Returns true if a strategy makes use of what is known before. */
+static bool expects(const ht_replayed *run) {
+    for (size_t i = 0; ht_strategy_classes[i]; ++i)
         if (strcmp(ht_strategy_classes[i]->name, run->strategy) == 0)
             return ht_strategy_classes[i]->expects;
     return false;
+}
+
+static void print_expectations(const ht_replay_report *report, FILE *out) {
+    bool any = false;
+    for (size_t i = 0; i < report->run_count; ++i)
+        any = any || expects(&report->runs[i]);
+    if (any && report->facts)
+        fprintf(out,
+                "bayes and auto expect longer times where tiles do not divide the problem and "
+                "wavefronts of %.0f are not full (--no-facts: nothing).\n",
+                report->facts->wavefront);
+    if (any && report->source_count)
+        fprintf(out, "bayes and auto expect what %zu other run%s, as far as outcomes agree.\n",
+                report->source_count, report->source_count == 1 ? " says" : "s say");
 }
 
 static void print_head(const ht_replay_report *report, FILE *out) {
@@ -98,14 +112,7 @@ static void print_head(const ht_replay_report *report, FILE *out) {
     if (report->seed_count)
         fprintf(out, "Every search begins with %zu configurations from other runs.\n",
                 report->seed_count);
-    bool expects = false;
-    for (size_t i = 0; i < report->run_count; ++i)
-        expects = expects || is_given_facts(report, &report->runs[i]);
-    if (expects)
-        fprintf(out,
-                "bayes and auto expect longer times where tiles do not divide the problem and "
-                "wavefronts of %.0f are not full (--no-facts: nothing).\n",
-                report->facts->wavefront);
+    print_expectations(report, out);
 }
 
 static void print_notes(const ht_replay_report *report, FILE *out) {
@@ -180,7 +187,9 @@ static json_t *run_json(const ht_replay_report *report, const ht_replayed *run) 
     json_object_set_new(json, "max_evals", json_integer((json_int_t)report->max_evaluations));
     json_object_set_new(json, "batch", json_integer((json_int_t)report->batch));
     json_object_set_new(json, "seeds", json_integer((json_int_t)report->seed_count));
-    json_object_set_new(json, "facts", json_boolean(is_given_facts(report, run)));
+    json_object_set_new(json, "facts", json_boolean(report->facts && expects(run)));
+    json_object_set_new(json, "sources",
+                        json_integer(expects(run) ? (json_int_t)report->source_count : 0));
     json_object_set_new(json, "curve", curve_json(report, run));
     json_object_set_new(json, "P",
                         number_or_null(ht_score_performance(score, run->traces, run->count)));

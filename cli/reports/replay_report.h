@@ -25,6 +25,7 @@ typedef struct ht_replay_report {
     uint64_t seed, max_evaluations;
     size_t batch;
     size_t seed_count;            /* configurations that every search began with */
+    size_t source_count;          /* other runs that strategies were given as expectations */
     const ht_launch_facts *facts; /* that strategies were given; NULL: none */
     bool interrupted;
     const ht_replayed *runs;

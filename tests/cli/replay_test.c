@@ -80,6 +80,28 @@ Test(replay_command, threads_change_nothing) {
     json_decref(again);
 }
 
+/* A run of the same device says where the optimum is; its worst configurations do not keep a search
+ * from it; strategies that make no use of sources report none. */
+Test(replay_command, sources) {
+    json_t *run = run_json(ON RUN " --repeats 3 --max-evals 10 --sources " RUN " --json");
+    cr_expect_float_eq(share(run, "10"), 1, 1e-9);
+    cr_expect_eq(json_integer_value(json_object_get(run, "sources")), 1);
+    json_t *again =
+        run_json(ON RUN " --repeats 3 --max-evals 10 --threads 2 --sources " RUN " --json");
+    same_results(run, again);
+    run = run_json(ON RUN
+                   " --repeats 3 --max-evals 60 --source-evals 50 --worst-sources --sources " RUN
+                   " --sources " RUN " --json");
+    cr_expect_gt(share(run, "50"), 0.9);
+    cr_expect_eq(json_integer_value(json_object_get(run, "sources")), 2);
+    json_decref(run);
+    run = run_json(ON RUN " --strategy random --repeats 3 --max-evals 10 --sources " RUN " --json");
+    cr_expect_eq(json_integer_value(json_object_get(run, "sources")), 0);
+    json_decref(run);
+    fails(ON RUN " --worst-sources --sources " RUN, 2, "--source-evals");
+    fails(ON RUN " --source-evals 2 --sources " RUN, 2, "cannot be a source");
+}
+
 Test(replay_command, advice) {
     json_t *good = run_json(ON RUN " --repeats 3 --max-evals 25 --seeds-from " RUN " --json");
     json_t *bad = run_json(ON RUN " --repeats 3 --max-evals 25 --seeds-from " RUN

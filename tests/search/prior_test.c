@@ -259,3 +259,35 @@ Test(prior, every_configuration_is_asked_for_once) {
     ht_strategy_free(strategy);
     ht_space_free(space);
 }
+
+/* However large the batches, ten configurations are asked for at first, then as many as there are
+ * outcomes, failures too; one at a time to those who ask on without telling them. */
+Test(prior, large_batches_wait_for_outcomes) {
+    enum { BATCH = 64 };
+    ht_space *space = space_of(launches);
+    ht_launch_facts facts;
+    cr_assert(ht_launch_facts_of_names(space, "[192, 40]", "", &facts));
+    for (int failing = 0; failing < 2; ++failing) {
+        const ht_strategy_options options = {.seed = 5};
+        ht_strategy *strategy;
+        ht_config configs[BATCH];
+        size_t told = 0;
+        cr_assert_eq(ht_strategy_create("auto", space, &options, &strategy, NULL), HT_OK);
+        static const size_t expected[] = {10, 10, 20, 40, BATCH};
+        for (size_t round = 0; round < sizeof expected / sizeof *expected; ++round) {
+            size_t count = ht_strategy_ask(strategy, BATCH, configs);
+            cr_expect_eq(count, expected[round], "round %zu: %zu", round, count);
+            for (size_t i = 0; i < count; ++i) {
+                ht_outcome outcome = {.status = failing ? HT_ERROR_COMPILE : HT_OK,
+                                      .cost = cost_of(&facts, 1, &configs[i])};
+                ht_strategy_tell(strategy, &configs[i], &outcome);
+            }
+            told += count;
+        }
+        cr_expect_eq(told, 10 + 10 + 20 + 40 + BATCH);
+        cr_expect_eq(ht_strategy_ask(strategy, BATCH, configs), BATCH);
+        cr_expect_gt(ht_strategy_ask(strategy, BATCH, configs), 0);
+        ht_strategy_free(strategy);
+    }
+    ht_space_free(space);
+}

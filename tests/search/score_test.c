@@ -145,7 +145,24 @@ Test(score, shares) {
         cr_assert_float_eq(share.median, means[n - 1], 1e-12); /* of two: the same */
     }
     ht_score_share none = ht_score_at(&score, &traces[2], 1, 10);
-    cr_assert(none.mean == 0 && none.median == 0);
+    cr_assert(none.mean == 0 && none.median == 0 && none.tenth == 0);
+}
+
+/* Of 21 searches two are worse than the tenth percentile. */
+Test(score, the_tenth_percentile_has_a_tenth_below) {
+    enum { SEARCHES = 21 };
+    double best[SEARCHES], spent = 1;
+    ht_replay_trace traces[SEARCHES];
+    for (size_t i = 0; i < SEARCHES; ++i) {
+        best[i] = 1 + (double)((i * 8) % SEARCHES);
+        traces[i] = trace_of(&best[i], &spent, 1);
+    }
+    ht_score score = {.optimum = 1};
+    ht_score_share share = ht_score_at(&score, traces, SEARCHES, 1);
+    size_t below = 0;
+    for (size_t i = 0; i < SEARCHES; ++i)
+        below += 1 / best[i] < share.tenth;
+    cr_expect_eq(below, SEARCHES / 10);
 }
 
 Test(score, undefined) {
