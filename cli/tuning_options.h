@@ -83,6 +83,13 @@
          .fallback = "10",                                                                         \
          .min = 1,                                                                                 \
          .help = "How many proposals of --predictor the search starts from."},                     \
+        {"seeds-from", HT_OPTION_LIST, offsetof(TYPE, tuning.seeds_from), "FILE",                  \
+         .help = "Learns from this file's runs of the same kernel on other devices and problems, " \
+                 "too: a tuning database, or a recorded run (docs/recording-format.md); may be "   \
+                 "repeated. The search believes them as far as outcomes agree."},                  \
+        {"no-sources", HT_OPTION_FLAG, offsetof(TYPE, tuning.no_sources),                          \
+         .help = "Does not learn from runs of the same kernel on other devices and problems that " \
+                 "the database has."},                                                             \
         {"fresh", HT_OPTION_FLAG, offsetof(TYPE, tuning.fresh),                                    \
          .help = "Measures again what the database knows, and what was condemned for killing its " \
                  "workers twice; 'optimize' also takes no source's result from an earlier run."}

@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { NEAREST_SEEDS = 5 };
+
 ht_status ht_seeding_open(const ht_tuning_options *options, ht_predictor **out_predictor,
                           ht_error *error) {
     const char *path = options->predictor;
@@ -77,4 +79,29 @@ size_t ht_seeding_propose(const ht_session *session, const ht_binding *binding,
     ht_match_free(match);
     ht_predictor_free(found);
     return count;
+}
+
+ht_config *ht_seeding_find(const ht_session *session, const ht_binding *binding, const ht_job *job,
+                           const ht_space *space, ht_pair_seeds *out_seeds, size_t *out_count) {
+    const ht_template *template = binding->template;
+    size_t most = session->options.predictor ? session->options.predictor_seeds : 0;
+    ht_config *seeds = ht_alloc(1 + most + NEAREST_SEEDS, sizeof *seeds);
+    seeds[0] = ht_config_default(template);
+    if (most)
+        out_seeds->from_predictor =
+            ht_seeding_propose(session, binding, space, seeds + 1, &out_seeds->refused);
+    size_t first = 1 + out_seeds->from_predictor, count = 0;
+    *out_count = first;
+    char **texts = NULL;
+    if (!session->database || ht_database_nearest(session->database, ht_job_key(job), NEAREST_SEEDS,
+                                                  &texts, &count, NULL) != HT_OK)
+        return seeds;
+    for (size_t i = 0; i < count; ++i) {
+        if (ht_config_parse(template, texts[i], &seeds[*out_count], NULL) == HT_OK)
+            ++*out_count;
+        free(texts[i]);
+    }
+    free(texts);
+    out_seeds->from_database = *out_count - first;
+    return seeds;
 }

@@ -1,4 +1,5 @@
 /* Device and database: shared by every tuned pair of a command. */
+#include "pipeline/expectation.h"
 #include "pipeline/seeding.h"
 
 #include "base/clock.h"
@@ -118,7 +119,9 @@ ht_status ht_session_open(const ht_tuning_options *options, ht_session *out_sess
                             "device %s can compile but not run here (%s); 'hiptemper inspect' "
                             "needs no more than that, tuning does: see 'hiptemper devices'",
                             out_session->device.name, out_session->device.description);
-    status = ht_seeding_open(options, &out_session->predictor, error);
+    status = ht_expectation_check(options, error);
+    if (status == HT_OK)
+        status = ht_seeding_open(options, &out_session->predictor, error);
     if (status == HT_OK)
         status = database_open(out_session, error);
     return status == HT_OK ? recording_open(out_session, error) : status;

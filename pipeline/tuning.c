@@ -1,3 +1,4 @@
+#include "pipeline/expectation.h"
 #include "pipeline/first_moves.h"
 #include "pipeline/freer.h"
 #include "pipeline/seeding.h"
@@ -12,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { NEAREST_SEEDS = 5, FINALISTS = 3 };
+enum { FINALISTS = 3 };
 static const double least_check = 4; /* seconds that the first check of a tuned source may take */
 static const double finals_share = 0.25; /* of a pair's time, when one is, at least, */
 static const double finals_most =
@@ -158,34 +159,6 @@ ht_status ht_tuning_identify(const ht_session *session, const ht_template *templ
     return ht_job_identify(&binding, &session->device, &options, part, context, error);
 }
 
-/* Returns the default configuration, then what the model proposes, then the best ones of the
- * nearest problems in the database. */
-static ht_config *seeds_find(pair *pair, size_t *out_count) {
-    const ht_template *template = pair->binding.template;
-    const ht_session *session = pair->session;
-    size_t most = session->options.predictor ? session->options.predictor_seeds : 0;
-    ht_config *seeds = ht_alloc(1 + most + NEAREST_SEEDS, sizeof *seeds);
-    seeds[0] = ht_config_default(template);
-    if (most)
-        pair->result->seeds.from_predictor = ht_seeding_propose(
-            session, &pair->binding, pair->space, seeds + 1, &pair->result->seeds.refused);
-    size_t first = 1 + pair->result->seeds.from_predictor;
-    *out_count = first;
-    char **texts = NULL;
-    size_t count = 0;
-    if (!session->database || ht_database_nearest(session->database, ht_job_key(pair->job),
-                                                  NEAREST_SEEDS, &texts, &count, NULL) != HT_OK)
-        return seeds;
-    for (size_t i = 0; i < count; ++i) {
-        if (ht_config_parse(template, texts[i], &seeds[*out_count], NULL) == HT_OK)
-            ++*out_count;
-        free(texts[i]);
-    }
-    free(texts);
-    pair->result->seeds.from_database = *out_count - first;
-    return seeds;
-}
-
 /* Chooses the strategy: everything when that fits into the budget, else what the search finds most
  * promising. */
 static const char *strategy_choose(const pair *pair) {
@@ -196,26 +169,35 @@ static const char *strategy_choose(const pair *pair) {
     return small && options->max_time <= 0 ? "exhaustive" : "auto";
 }
 
-static ht_status strategy_make(pair *pair, ht_strategy **out_strategy, ht_error *error) {
+static ht_status strategy_make(pair *pair, ht_expectation *expectation, ht_strategy **out_strategy,
+                               ht_error *error) {
+    const char *name = strategy_choose(pair);
     size_t seed_count;
-    ht_config *seeds = seeds_find(pair, &seed_count);
+    ht_config *seeds = ht_seeding_find(pair->session, &pair->binding, pair->job, pair->space,
+                                       &pair->result->seeds, &seed_count);
     ht_move moves[HT_FIRST_MOVES_MOST];
     uint64_t seed = pair->session->options.seed;
+    ht_expectation_begin(pair->session, &pair->binding, pair->job, pair->space, name,
+                         &pair->result->earlier, expectation);
     ht_strategy_options options = {.seed = seed,
                                    .seeds = seeds,
                                    .seed_count = seed_count,
                                    .moves = moves,
-                                   .move_count = ht_first_moves_find(pair->space, seed, moves)};
-    const char *name = strategy_choose(pair);
+                                   .move_count = ht_first_moves_find(pair->space, seed, moves),
+                                   .prior = expectation->facts ? &expectation->prior : NULL,
+                                   .sources = expectation->sources};
     snprintf(pair->result->search.strategy, sizeof pair->result->search.strategy, "%s", name);
     ht_status status = ht_strategy_create(name, pair->space, &options, out_strategy, error);
     free(seeds);
+    if (status != HT_OK)
+        ht_expectation_end(expectation);
     return status;
 }
 
 static ht_status search(pair *pair, ht_error *error) {
     ht_strategy *strategy;
-    ht_status status = strategy_make(pair, &strategy, error);
+    ht_expectation expectation;
+    ht_status status = strategy_make(pair, &expectation, &strategy, error);
     if (status != HT_OK)
         return status;
     const ht_tuning_options *given = &pair->session->options;
@@ -240,7 +222,9 @@ static ht_status search(pair *pair, ht_error *error) {
     }
     status = ht_search_run(strategy, ht_job_evaluator(pair->job), &options,
                            &pair->result->search.result, error);
+    ht_expectation_note(strategy, &pair->result->earlier);
     ht_strategy_free(strategy);
+    ht_expectation_end(&expectation);
     pair->session->each_seconds = pair->result->search.result.each_seconds;
     if (pair->result->search.result.interrupted && status == HT_OK)
         status = ht_error_set(error, HT_ERROR_INTERRUPTED, "interrupted");
@@ -590,6 +574,7 @@ void ht_pair_result_free(ht_pair_result *result) {
     free(result->space.idle);
     ht_ablation_free(&result->ablation);
     free(result->seeds.refused);
+    ht_pair_earlier_free(&result->earlier);
     for (size_t i = 0; i < result->rejections.count; ++i)
         free(result->rejections.items[i].example);
     free(result->rejections.items);

@@ -4,11 +4,13 @@
 #define HT_PIPELINE_TUNING_H
 
 #include "pipeline/ablation.h"
+#include "pipeline/option_list.h"
 #include "pipeline/progress.h"
 #include "pipeline/report.h"
 #include "pipeline/stop.h"
 #include "predictor/predictor.h"
 #include "runtime/job/job.h"
+#include "search/earlier.h"
 #include "search/strategy.h"
 
 /* The user's choices for the search; the options table of optimize and tune. */
@@ -30,6 +32,8 @@ typedef struct ht_tuning_options {
     bool no_comment;       /* tuned sources get no comment above their kernels */
     const char *predictor; /* model, folder of models or "builtin"; NULL: none */
     uint64_t predictor_seeds;
+    ht_option_list seeds_from; /* recorded runs and databases with earlier runs */
+    bool no_sources;           /* earlier runs are not used */
     uint64_t
         ablation; /* further configurations for each transformation, to tell what it is worth */
 } ht_tuning_options;
@@ -130,6 +134,20 @@ typedef struct ht_pair_seeds {
     char *refused; /* why the model gave none; owned; NULL: it was asked, or there is none */
 } ht_pair_seeds;
 
+/* Earlier runs of the kernel that the search began with, as expectations (docs/search.md). */
+typedef struct ht_pair_earlier_run {
+    char *name; /* device and problem, or the file; owned */
+    size_t outcomes;
+    double weight; /* at the search's end: logarithm of times for a standard deviation of the run */
+} ht_pair_earlier_run;
+
+typedef struct ht_pair_earlier {
+    ht_pair_earlier_run runs[HT_EARLIER_MAX];
+    size_t count;
+    double likely;  /* at the search's end: probability that they say something here */
+    ht_text unused; /* files of --seeds-from that have no run of this kernel, by commas */
+} ht_pair_earlier;
+
 typedef struct ht_pair_search {
     char strategy[32];
     ht_search_result result; /* owned */
@@ -165,6 +183,7 @@ typedef struct ht_pair_result {
     const char *reference; /* where expected outputs come from; static; NULL before the job began */
     ht_rejection_list rejections;
     ht_pair_seeds seeds;
+    ht_pair_earlier earlier;
     ht_pair_search search;
     ht_finalists finalists;
     double seconds;

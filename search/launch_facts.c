@@ -67,31 +67,42 @@ static double value_of(const ht_launch_facts *facts, ptrdiff_t dimension, const 
     return fmax(1, of->numbers[config->choice[dimension]]);
 }
 
-void ht_launch_facts_values(const ht_launch_facts *facts, const ht_config *config,
-                            double *out_values) {
-    double threads = 1, block_x = value_of(facts, facts->block[0], config);
-    bool partial[HT_LAUNCH_AXES];
-    for (int axis = 0; axis < HT_LAUNCH_AXES; ++axis) {
-        double block = value_of(facts, facts->block[axis], config);
-        double covered = block * value_of(facts, facts->tile[axis], config);
-        partial[axis] = facts->extent[axis] > 0 && fmod(facts->extent[axis], covered) != 0;
-        threads *= block;
-    }
-    double lanes = ceil(threads / facts->wavefront) * facts->wavefront;
+void ht_launch_facts_of(const double block[HT_LAUNCH_AXES], const bool partial[HT_LAUNCH_AXES],
+                        double wavefront, double *out_values) {
+    double threads = block[0] * block[1] * block[2];
+    double lanes = ceil(threads / wavefront) * wavefront;
     out_values[HT_FACT_PARTIAL_X] = partial[0];
     out_values[HT_FACT_PARTIAL_YZ] = partial[1] || partial[2];
     out_values[HT_FACT_PARTIAL_WAVE] = lanes > threads;
     out_values[HT_FACT_IDLE_LANES] = log(lanes / threads);
     out_values[HT_FACT_LARGE_BLOCK] = fmax(0, log2(threads / USUAL_THREADS));
-    out_values[HT_FACT_NARROW_BLOCK] = fmax(0, log2(facts->wavefront / block_x));
+    out_values[HT_FACT_NARROW_BLOCK] = fmax(0, log2(wavefront / block[0]));
+}
+
+void ht_launch_facts_values(const ht_launch_facts *facts, const ht_config *config,
+                            double *out_values) {
+    double block[HT_LAUNCH_AXES];
+    bool partial[HT_LAUNCH_AXES];
+    for (int axis = 0; axis < HT_LAUNCH_AXES; ++axis) {
+        block[axis] = value_of(facts, facts->block[axis], config);
+        double covered = block[axis] * value_of(facts, facts->tile[axis], config);
+        partial[axis] = facts->extent[axis] > 0 && fmod(facts->extent[axis], covered) != 0;
+    }
+    ht_launch_facts_of(block, partial, facts->wavefront, out_values);
 }
 
 static void values(const void *context, const ht_config *config, double *out_values) {
     ht_launch_facts_values(context, config, out_values);
 }
 
-ht_prior ht_launch_facts_prior(const ht_launch_facts *facts) {
-    ht_prior prior = {.count = HT_LAUNCH_FACTS, .values = values, .context = facts};
+ht_prior ht_launch_facts_weighted(void (*values_of)(const void *context, const ht_config *config,
+                                                    double *out_values),
+                                  const void *context) {
+    ht_prior prior = {.count = HT_LAUNCH_FACTS, .values = values_of, .context = context};
     memcpy(prior.weight, weights, sizeof weights);
     return prior;
+}
+
+ht_prior ht_launch_facts_prior(const ht_launch_facts *facts) {
+    return ht_launch_facts_weighted(values, facts);
 }

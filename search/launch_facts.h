@@ -34,6 +34,14 @@ typedef struct ht_launch_facts {
  * false when the space has no block. The space is borrowed. */
 bool ht_launch_facts_of_names(const ht_space *space, const char *problem, const char *device,
                               ht_launch_facts *out_facts);
+/* Writes HT_LAUNCH_FACTS values of one launch: the block's size along each axis, and whether what
+ * blocks cover sticks out of the problem. */
+void ht_launch_facts_of(const double block[HT_LAUNCH_AXES], const bool partial[HT_LAUNCH_AXES],
+                        double wavefront, double *out_values);
+/* Returns a prior that has the facts' weights, and their values from elsewhere. */
+ht_prior ht_launch_facts_weighted(void (*values)(const void *context, const ht_config *config,
+                                                 double *out_values),
+                                  const void *context);
 /* Writes HT_LAUNCH_FACTS values. */
 void ht_launch_facts_values(const ht_launch_facts *facts, const ht_config *config,
                             double *out_values);

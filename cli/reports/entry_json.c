@@ -85,6 +85,17 @@ static void kernels_add(json_t *object, const ht_template *template) {
     free(wanted);
 }
 
+static json_t *earlier_json(const ht_pair_earlier *earlier) {
+    json_t *list = json_array();
+    for (size_t i = 0; i < earlier->count; ++i) {
+        const ht_pair_earlier_run *run = &earlier->runs[i];
+        json_array_append_new(list, json_pack("{s:o, s:I, s:f}", "run",
+                                              ht_report_json_text(run->name), "outcomes",
+                                              (json_int_t)run->outcomes, "weight", run->weight));
+    }
+    return list;
+}
+
 static void search_members(json_t *object, const ht_pair_result *result) {
     json_object_set_new(object, "reference", ht_report_json_text(result->reference));
     json_object_set_new(object, "original_finding", ht_report_json_text(result->original_finding));
@@ -106,6 +117,10 @@ static void search_members(json_t *object, const ht_pair_result *result) {
     json_object_set_new(object, "seeds_from_predictor",
                         json_integer((json_int_t)result->seeds.from_predictor));
     json_object_set_new(object, "predictor_refused", ht_report_json_text(result->seeds.refused));
+    json_object_set_new(object, "sources", earlier_json(&result->earlier));
+    json_object_set_new(object, "sources_likely",
+                        number_json(result->earlier.count > 0, result->earlier.likely));
+    json_object_set_new(object, "sources_unused", ht_report_json_text(result->earlier.unused.data));
     json_object_set_new(object, "rejected", rejections_json(result, false));
     json_object_set_new(object, "rejected_examples", rejections_json(result, true));
     json_object_set_new(object, "seconds", json_real(result->seconds));

@@ -45,6 +45,15 @@ static void example_print(const ht_rejection *rejection, FILE *out) {
             (int)(cut ? EXAMPLE_MAX - 3 : length), rejection->example, cut ? "..." : "");
 }
 
+static void earlier_print(const ht_pair_earlier *earlier, FILE *out) {
+    for (size_t i = 0; i < earlier->count; ++i)
+        fprintf(out, "  %-10s %s: %zu outcomes, weight %.2f at the end\n", "source",
+                earlier->runs[i].name, earlier->runs[i].outcomes, earlier->runs[i].weight);
+    if (earlier->unused.length)
+        fprintf(out, "  %-10s none from %s: no run of this kernel in it\n", "source",
+                earlier->unused.data);
+}
+
 static void search_print(const ht_pair_result *result, FILE *out) {
     fprintf(out, "  %-10s %lu of %lu legal configurations%s: %lu compiled, %lu run, %lu reused",
             "searched", (unsigned long)result->search.result.trial_count,
@@ -84,6 +93,7 @@ static void search_print(const ht_pair_result *result, FILE *out) {
     if (result->seeds.from_database)
         fprintf(out, "  %-10s %zu from the nearest problems in the database\n", "seeds",
                 result->seeds.from_database);
+    earlier_print(&result->earlier, out);
 }
 
 static void reason_print(const ht_entry *entry, FILE *out) {

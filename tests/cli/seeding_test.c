@@ -199,3 +199,55 @@ Test(seeding, nothing_to_learn_from) {
     cr_assert_not_null(strstr(result.err, "--template"), "%s", result.err);
     program_free(&result);
 }
+
+/* Returns the runs that a search learnt from, out of r.json. */
+static json_t *sources_of(void) {
+    json_t *document = json_of("r.json");
+    json_t *kernel = json_array_get(json_object_get(document, "kernels"), 0);
+    json_t *sources = json_incref(json_object_get(kernel, "sources"));
+    json_decref(document);
+    cr_assert(json_is_array(sources));
+    return sources;
+}
+
+static void sources_are(const char *words, size_t count, const char *name) {
+    program_result result = run_words(words, 0);
+    json_t *sources = sources_of();
+    cr_assert_eq(json_array_size(sources), count, "%s: %s", words, result.out);
+    for (size_t i = 0; i < count; ++i) {
+        const json_t *source = json_array_get(sources, i);
+        cr_expect_not_null(strstr(json_string_value(json_object_get(source, "run")), name));
+        cr_expect_geq(json_integer_value(json_object_get(source, "outcomes")), 3);
+        cr_expect_geq(json_number_value(json_object_get(source, "weight")), 0);
+    }
+    cr_expect_eq(strstr(result.out, "weight") != NULL, count > 0, "%s", result.out);
+    json_decref(sources);
+    program_free(&result);
+}
+
+/* A search learns from other problems' runs in the database by itself, and from files that are
+ * named; --no-sources leaves all out. */
+Test(seeding, a_search_learns_from_earlier_runs) {
+    template_write("twice.hip", "twice", "");
+    program_result result = run_words(
+        "tune twice.hip --problem n=300 --max-evals 12 --strategy random --db t.sqlite", 0);
+    program_free(&result);
+    result = run_words("convert t.sqlite run.json --to cache", 0);
+    program_free(&result);
+#define TUNE "tune twice.hip --problem n=3000 --max-evals 7 --strategy auto --json r.json "
+    sources_are(TUNE "--db t.sqlite", 1, "n=300");
+    sources_are(TUNE "--db t.sqlite --no-sources", 0, "");
+    sources_are(TUNE "--db none.sqlite", 0, "");
+    sources_are(TUNE "--db more.sqlite --seeds-from t.sqlite", 1, "n=300");
+    sources_are(TUNE "--db yet.sqlite --seeds-from run.json", 1, "run.json");
+    sources_are("tune twice.hip --problem n=3000 --max-evals 4 --strategy random --json r.json "
+                "--db t.sqlite",
+                0, "");
+    result = run_words(TUNE "--seeds-from t.sqlite --no-sources", 2);
+    cr_expect_not_null(strstr(result.err, "--no-sources"));
+    program_free(&result);
+    workplace_write("bad.json", "no run");
+    result = run_words(TUNE "--seeds-from bad.json", 2);
+    cr_expect_not_null(strstr(result.err, "bad.json"));
+    program_free(&result);
+}

@@ -1,12 +1,14 @@
 #include "tests/runtime/job/database_folder.h"
 
 #include "runtime/store/database_best.h"
+#include "runtime/store/database_earlier.h"
 #include "runtime/store/database_schema.h"
 
 #include "base/file.h"
 #include "base/memory.h"
 
 #include <criterion/criterion.h>
+#include <math.h>
 #include <signal.h>
 #include <sqlite3.h>
 #include <stdio.h>
@@ -174,6 +176,91 @@ Test(database, nearest_problems_come_first) {
     free(configs[0]);
     free(configs);
     ht_database_close(database);
+}
+
+static void put_three(ht_database *database, const ht_database_key *key, double median) {
+    put(database, key, "A=1", median);
+    put(database, key, "A=2", 2 * median);
+    put(database, key, "A=3", 3 * median);
+    put(database, key, "original", median);
+}
+
+/* Another problem twice as large and the same problem on another device are as far; the own job,
+ * other templates and what has too few successes are no earlier runs. */
+Test(database, earlier_runs_are_those_of_the_template_elsewhere) {
+    ht_database *database = database_open();
+    ht_database_key key = KEY;
+    key.problem = "N=8 C=64";
+    put_three(database, &key, 0.8);
+    key.problem = "N=2 C=64";
+    put_three(database, &key, 0.2);
+    put(database, &key, "A=4", 0.3);
+    ht_evaluation failure = {.config = (char *)"A=9", .status = HT_ERROR_COMPILE};
+    cr_assert_eq(ht_database_put(database, &key, &failure, NULL), HT_OK);
+    key.compiler = "clang 20"; /* a second job of this device and problem, with less in it */
+    put_three(database, &key, 0.4);
+    key = KEY;
+    key.device = "amd: MI210";
+    put_three(database, &key, 0.01);
+    key.problem = "N=3 C=64";
+    put(database, &key, "A=1", 0.1);
+    put(database, &key, "A=2", 0.1);
+    key = KEY;
+    key.problem = "N=16 C=64";
+    key.template_hash = "another";
+    put_three(database, &key, 0.1);
+    put_three(database, &KEY, 0.1);
+    ht_database_close(database);
+
+    static const struct {
+        const char *device, *problem;
+        size_t count;
+    } expected[] = {{"host: two cores", "N=2 C=64", 5},
+                    {"amd: MI210", "N=1 C=64", 3},
+                    {"host: two cores", "N=8 C=64", 3}};
+    ht_database_earlier earlier;
+    cr_assert_eq(ht_database_earlier_read(path, &KEY, 8, &earlier, NULL), HT_OK);
+    cr_assert_eq(earlier.count, 3, "%zu", earlier.count);
+    for (size_t i = 0; i < 3; ++i) {
+        const ht_database_earlier_run *run = &earlier.runs[i];
+        cr_expect_str_eq(run->device, expected[i].device);
+        cr_expect_str_eq(run->problem, expected[i].problem);
+        cr_assert_eq(run->count, expected[i].count);
+        cr_expect_str_eq(run->rows[1].config, "A=2");
+        cr_expect_float_eq(run->rows[1].cost, 2 * run->rows[0].cost, 1e-12);
+    }
+    cr_expect(isinf(earlier.runs[0].rows[4].cost));
+    ht_database_earlier_free(&earlier);
+    cr_assert_eq(ht_database_earlier_read(path, &KEY, 1, &earlier, NULL), HT_OK);
+    cr_expect_eq(earlier.count, 1);
+    ht_database_earlier_free(&earlier);
+    ht_error error = {0};
+    cr_expect_eq(ht_database_earlier_read("/nowhere/none.db", &KEY, 1, &earlier, &error),
+                 HT_ERROR_INPUT);
+}
+
+/* A search that is done again expects what it expected when it began. */
+Test(database, what_came_after_the_job_is_no_earlier_run) {
+    ht_database *database = database_open();
+    ht_database_key before = KEY, after = KEY, fresh = KEY;
+    ht_database_earlier earlier;
+    before.problem = "N=2 C=64";
+    after.problem = "N=4 C=64";
+    fresh.compiler = "clang 20";
+    put_three(database, &before, 0.2);
+    put_three(database, &KEY, 0.1);
+    usleep(1100000); /* times are kept in seconds */
+    put_three(database, &after, 0.4);
+    put(database, &before, "A=4", 0.3);
+    ht_database_close(database);
+    cr_assert_eq(ht_database_earlier_read(path, &KEY, 8, &earlier, NULL), HT_OK);
+    cr_assert_eq(earlier.count, 1);
+    cr_expect_eq(earlier.runs[0].count, 3);
+    ht_database_earlier_free(&earlier);
+    cr_assert_eq(ht_database_earlier_read(path, &fresh, 8, &earlier, NULL), HT_OK);
+    cr_assert_eq(earlier.count, 2);
+    cr_expect_eq(earlier.runs[0].count, 4);
+    ht_database_earlier_free(&earlier);
 }
 
 Test(database, distance_is_symmetric_and_zero_for_equal_fields) {

@@ -1,0 +1,110 @@
+#include "pipeline/template_facts.h"
+
+#include "base/hash.h"
+#include "base/memory.h"
+#include "search/index_map.h"
+#include "templates/expr/quotients.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct ht_template_facts {
+    ht_binding binding;
+    double wavefront;
+    /* A search asks for the same configurations at each fit. */
+    pthread_mutex_t lock;
+    ht_index_map known; /* hash of a configuration -> its row */
+    double (*rows)[HT_LAUNCH_FACTS];
+    size_t count;
+};
+
+static void name_look(void *context, const char *name) {
+    const void **look = context; /* the template, and whether a name was a parameter */
+    if (ht_template_param(look[0], name))
+        look[1] = look[0];
+}
+
+/* Returns true if the block depends on the configuration. */
+static bool is_searched(const ht_template *template) {
+    const void *look[2] = {template, NULL};
+    for (int axis = 0; template->launch_count && axis < 3; ++axis)
+        if (template->launches[0].block[axis])
+            ht_expr_names(template->launches[0].block[axis], name_look, look);
+    return look[1] != NULL;
+}
+
+ht_template_facts *ht_template_facts_new(const ht_binding *binding, double wavefront) {
+    if (!is_searched(binding->template))
+        return NULL;
+    ht_template_facts *facts = ht_alloc(1, sizeof *facts);
+    facts->binding = *binding;
+    facts->wavefront = wavefront;
+    pthread_mutex_init(&facts->lock, NULL);
+    return facts;
+}
+
+void ht_template_facts_free(ht_template_facts *facts) {
+    if (!facts)
+        return;
+    pthread_mutex_destroy(&facts->lock);
+    ht_index_map_free(&facts->known);
+    free(facts->rows);
+    free(facts);
+}
+
+/* A quotient of a grid that is being looked at. */
+typedef struct dividing {
+    const ht_template_facts *facts;
+    const ht_config *config;
+    bool partial;
+} dividing;
+
+static void quotient_look(void *context, const ht_expr *dividend, const ht_expr *divisor,
+                          ht_quotient kind) {
+    dividing *of = context;
+    int64_t a, b;
+    if (ht_binding_evaluate(&of->facts->binding, of->config, dividend, &a, NULL) != HT_OK ||
+        ht_binding_evaluate(&of->facts->binding, of->config, divisor, &b, NULL) != HT_OK || b <= 0)
+        return;
+    of->partial = of->partial || a % b != (kind == HT_QUOTIENT_PADDED ? b - 1 : 0);
+}
+
+static void compute(const ht_template_facts *facts, const ht_config *config, double *out_values) {
+    const ht_launch *launch = &facts->binding.template->launches[0];
+    ht_geometry geometry;
+    double block[HT_LAUNCH_AXES];
+    bool partial[HT_LAUNCH_AXES];
+    memset(out_values, 0, HT_LAUNCH_FACTS * sizeof *out_values);
+    if (ht_binding_geometry(&facts->binding, config, launch, &geometry, NULL) != HT_OK)
+        return;
+    for (int axis = 0; axis < HT_LAUNCH_AXES; ++axis) {
+        dividing of = {.facts = facts, .config = config};
+        ht_expr_quotients(launch->grid[axis], quotient_look, &of);
+        block[axis] = geometry.block[axis];
+        partial[axis] = of.partial;
+    }
+    ht_launch_facts_of(block, partial, facts->wavefront, out_values);
+}
+
+void ht_template_facts_values(ht_template_facts *facts, const ht_config *config,
+                              double *out_values) {
+    uint64_t key = ht_hash_short(config->choice, config->count * sizeof config->choice[0]), row;
+    pthread_mutex_lock(&facts->lock);
+    if (!ht_index_map_get(&facts->known, key, &row)) {
+        row = facts->count;
+        HT_GROW(facts->rows, facts->count);
+        compute(facts, config, facts->rows[facts->count++]);
+        ht_index_map_put(&facts->known, key, row);
+    }
+    memcpy(out_values, facts->rows[row], sizeof facts->rows[row]);
+    pthread_mutex_unlock(&facts->lock);
+}
+
+static void values(const void *context, const ht_config *config, double *out_values) {
+    ht_template_facts_values((ht_template_facts *)context, config, out_values);
+}
+
+ht_prior ht_template_facts_prior(ht_template_facts *facts) {
+    return ht_launch_facts_weighted(values, facts);
+}

@@ -1,0 +1,115 @@
+/* Facts of a template's launches are those that its own geometry gives. */
+#include "../templates/support.h"
+#include "pipeline/template_facts.h"
+
+#include "base/memory.h"
+
+#include <criterion/criterion.h>
+#include <math.h>
+#include <stdlib.h>
+
+#define T "#pragma tune "
+#define HEAD                                                                                       \
+    T "unit\n" T "kernel(k)\n" T "problem(p : W, H)\n" T "param(BX : 8, 24, 32, 64 = 8)\n" T       \
+      "param(BY : 1, 2, 3, 8 = 1)\n" T "param(TX : 1, 2, 3 = 1)\n" T                               \
+      "arg(x : out float[problem.W])\n" T "block(BX, BY)\n"
+#define TAIL "template <int BX, int BY, int TX> __global__ void k(float *x) {}\n"
+
+typedef struct fixture {
+    ht_template *template;
+    ht_problem problem;
+    ht_binding binding;
+    ht_template_facts *facts;
+} fixture;
+
+static void fixture_make(fixture *f, const char *text, double wavefront) {
+    ht_error error = {0};
+    f->template = test_template(text);
+    cr_assert_eq(ht_problem_parse(&f->template->problem, "W=192 H=40", &f->problem, &error), HT_OK,
+                 "%s", error.message);
+    f->binding = (ht_binding){f->template, &f->problem, &test_device};
+    f->facts = ht_template_facts_new(&f->binding, wavefront);
+}
+
+static void fixture_free(fixture *f) {
+    ht_template_facts_free(f->facts);
+    ht_problem_free(&f->problem);
+    ht_template_free(f->template, 1);
+}
+
+/* The same grid as authors write it. */
+static const char *const grids[] = {
+    T "grid(ceil_div(problem.W, BX * TX), ceil_div(problem.H, BY))\n",
+    T "grid(ceil_div(ceil_div(problem.W, TX), BX), ceil_div(problem.H, BY))\n",
+    T "grid((problem.W + BX * TX - 1) / (BX * TX), (problem.H + BY - 1) / BY)\n",
+    T "grid(max(1, ceil_div(problem.W, BX * TX)), (problem.H - 1 + BY) / BY)\n"};
+
+Test(template_facts, are_those_that_counting_gives) {
+    for (size_t g = 0; g < sizeof grids / sizeof *grids; ++g)
+        for (int wavefront = 32; wavefront <= 64; wavefront *= 2) {
+            char *text = ht_format("%s%s%s", HEAD, grids[g], TAIL);
+            fixture f;
+            fixture_make(&f, text, wavefront);
+            cr_assert_not_null(f.facts);
+            ht_config config = ht_config_default(f.template);
+            for (int i = 0; i < 4 * 4 * 3; ++i) {
+                static const int bx[] = {8, 24, 32, 64}, by[] = {1, 2, 3, 8};
+                double values[HT_LAUNCH_FACTS];
+                config.choice[0] = (uint16_t)(i % 4);
+                config.choice[1] = (uint16_t)(i / 4 % 4);
+                config.choice[2] = (uint16_t)(i / 16);
+                int x = bx[i % 4], y = by[i / 4 % 4], tile = i / 16 + 1, lanes = 0;
+                while (lanes < x * y)
+                    lanes += wavefront;
+                ht_template_facts_values(f.facts, &config, values);
+                cr_expect_eq(values[HT_FACT_PARTIAL_X], 192 % (x * tile) != 0, "%s %d", grids[g],
+                             i);
+                cr_expect_eq(values[HT_FACT_PARTIAL_YZ], 40 % y != 0, "%s %d", grids[g], i);
+                cr_expect_eq(values[HT_FACT_PARTIAL_WAVE], lanes > x * y);
+                cr_expect_float_eq(exp(values[HT_FACT_IDLE_LANES]), (double)lanes / (x * y), 1e-9);
+                cr_expect_float_eq(values[HT_FACT_NARROW_BLOCK],
+                                   fmax(0, log2((double)wavefront / x)), 1e-9);
+            }
+            fixture_free(&f);
+            free(text);
+        }
+}
+
+/* Asked again, it says the same, from memory; as a prior it has the weights of launches. */
+Test(template_facts, a_prior_asks_them) {
+    fixture f;
+    char *text = ht_format("%s%s%s", HEAD, grids[0], TAIL);
+    fixture_make(&f, text, 32);
+    ht_prior prior = ht_template_facts_prior(f.facts);
+    ht_launch_facts none = {0};
+    ht_prior named = ht_launch_facts_prior(&none);
+    ht_config config = ht_config_default(f.template);
+    double once[HT_LAUNCH_FACTS], again[HT_LAUNCH_FACTS];
+    cr_assert_eq(prior.count, HT_LAUNCH_FACTS);
+    for (size_t k = 0; k < HT_LAUNCH_FACTS; ++k)
+        cr_expect_eq(prior.weight[k], named.weight[k]);
+    config.choice[0] = 1;
+    prior.values(prior.context, &config, once);
+    config.choice[0] = 2;
+    prior.values(prior.context, &config, again);
+    cr_expect_neq(once[HT_FACT_IDLE_LANES], again[HT_FACT_IDLE_LANES]);
+    config.choice[0] = 1;
+    prior.values(prior.context, &config, again);
+    for (size_t k = 0; k < HT_LAUNCH_FACTS; ++k)
+        cr_expect_eq(once[k], again[k]);
+    fixture_free(&f);
+    free(text);
+}
+
+/* There is nothing to expect of blocks that are all the same. */
+Test(template_facts, a_block_that_is_fixed_has_none) {
+    fixture f;
+    fixture_make(&f,
+                 T "unit\n" T "kernel(k)\n" T "problem(p : W, H)\n" T "param(TX : 1, 2 = 1)\n" T
+                   "arg(x : out float[problem.W])\n" T "block(256)\n" T
+                   "grid(ceil_div(problem.W, 256 * TX))\n"
+                   "template <int TX> __global__ void k(float *x) {}\n",
+                 32);
+    cr_expect_null(f.facts);
+    fixture_free(&f);
+}
