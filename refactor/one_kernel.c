@@ -8,7 +8,7 @@
 #include "refactor/kernel/pins.h"
 #include "refactor/plan/coverage.h"
 #include "refactor/plan/launch_edit.h"
-#include "refactor/plan/launch_limits.h"
+#include "refactor/plan/launch_fallbacks.h"
 #include "refactor/transformations/transformations.h"
 #include "refactor/unit/annotations.h"
 #include "refactor/unit/culprits.h"
@@ -95,7 +95,7 @@ static char *plan_all(ht_kernel_work *work, bool known, ht_transformation_set wi
     ht_grid_require(&work->plan, &work->grid);
     char *problem = ht_launches_edit(&work->plan, &work->grid, &follow);
     if (!problem)
-        ht_launch_limits(&work->plan, &work->grid);
+        ht_launch_fallbacks(&work->plan, &work->grid);
     if (!follow || stay)
         return problem;
     free(problem);

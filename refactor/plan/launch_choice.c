@@ -1,6 +1,7 @@
 /* Text at a launch that chooses: the new block and grid where a device can launch them, else the
  * original's, where the new grid would have too many blocks. */
 #include "refactor/plan/launch_choice.h"
+#include "refactor/plan/launch_by_block.h"
 #include "refactor/plan/launch_limits.h"
 #include "refactor/plan/launch_outputs.h"
 #include "refactor/plan/render.h"
@@ -33,6 +34,8 @@ bool ht_launch_items_hold(const ht_plan *plan, const ht_launch_print *print, int
     if (form->kind == HT_FORM_GENERIC || form->kind == HT_FORM_WHOLE || !form->quotient ||
         !form->quotient->has_place || print->site != &of->items[0])
         return false;
+    if (print->in_place)
+        return true;
     ht_range place = form->quotient->place, argument = grid->argument;
     bool here =
         grid->has_argument && (place.begin == argument.begin ||
@@ -261,38 +264,19 @@ static bool is_left_over(const ht_plan *plan, const ht_launch_print *print) {
     return left;
 }
 
-/* Returns the blocks along an axis, where `block` is a variable of the block's threads:
- * (n + 4 * block.x - 1) / (4 * block.x). Its members are unsigned, and so is the sum. NULL: they
+/* Returns the blocks along an axis, where `block` is a variable of the block's threads. NULL: they
  * cannot be written so; free(). */
 static char *axis_by(const ht_plan *plan, const ht_launch_print *print, const ht_values *values,
                      int axis) {
-    const ht_form *form = &print->grid->form[axis];
-    int64_t per_block, block;
-    bool atom = false;
     if (!ht_plan_axis_changed(plan, axis))
         return print->site->grid.axis[axis]
                    ? ht_launch_axis_text(plan->model, &print->site->grid, axis)
                    : ht_strdup("1");
-    if (form->kind != HT_FORM_CEIL || !form->dividend || !form->addend ||
-        !ht_launch_items_hold(plan, print, axis) || !ht_form_takes_unsigned(form) ||
-        !ht_launch_new_extent(plan, values, axis, &per_block, &block))
-        return NULL;
-    char *items = ht_form_items(form, &atom), *text = NULL;
-    ht_launch_outputs each = ht_launch_outputs_read(plan, values, axis);
-    const char *open = atom ? "" : "(", *close = atom ? "" : ")";
-    if (items && !each.text && block == per_block)
-        text = ht_format("(%s%s%s + %s.%c - 1) / %s.%c", open, items, close, print->block,
-                         "xyz"[axis], print -> block, "xyz"[axis]);
-    else if (items && each.text && each.count * block == per_block)
-        text = ht_format("(%s%s%s + %s * %s.%c - 1) / (%s * %s.%c)", open, items, close, each.text,
-                         print->block, "xyz"[axis], each.text, print->block, "xyz"[axis]);
-    free(each.text);
-    free(items);
-    return text;
+    return ht_launch_items_hold(plan, print, axis) ? ht_launch_axis_by(plan, print, values, axis)
+                                                   : NULL;
 }
 
-/* Returns the length of a text once the author's words stand for $[begin,end]. */
-static size_t shown_length(const char *text) {
+size_t ht_launch_shown_length(const char *text) {
     size_t length = 0, begin, end;
     int used;
     while (*text) {
@@ -326,7 +310,7 @@ static bool add_by_block(const ht_plan *plan, const ht_launch_print *print, cons
     char *old = with_argument(plan, second, ht_range_shown(second));
     if (good && new && old) {
         char *block = ht_format("const dim3 %s = %s ? %s : %s;", print->block, test, new, old);
-        bool fits = (size_t)blank + shown_length(block) + sizeof why <= COLUMNS;
+        bool fits = (size_t)blank + ht_launch_shown_length(block) + sizeof why <= COLUMNS;
         if (fits)
             ht_text_printf(out, "%.*s%s %s\n", blank, line, block, why);
         else
@@ -387,10 +371,17 @@ static char *ahead_text(const ht_plan *plan, const ht_launch_print *print, const
 char *ht_launch_choice_text(const ht_plan *plan, const ht_launch_print *print,
                             const ht_values *values) {
     ht_launch_fallback fallback = ht_launch_fallback_of(plan, print->grid, values);
+    if (print->part >= HT_LAUNCH_BLOCK_DECLARED)
+        return ht_launch_in_place_text(plan, print, values, fallback);
     if (print->part == HT_LAUNCH_OLD_KERNEL)
         return fallback == HT_FALLBACK_COPY ? kernel_copied(plan) : ht_strdup("");
+    bool same = fallback == HT_FALLBACK_SAME;
+    if (same && print->in_place && print->part == HT_LAUNCH_AHEAD)
+        return ht_strdup("");
+    if (same && print->in_place && print->named && print->part == HT_LAUNCH_BLOCK_OR_OLD)
+        return ht_strdup(print->block);
     if (fallback == HT_FALLBACK_NONE ||
-        (fallback == HT_FALLBACK_SAME && print->part == HT_LAUNCH_KERNEL_OR_OLD))
+        (same && (print->in_place || print->part == HT_LAUNCH_KERNEL_OR_OLD)))
         return ht_range_shown(print->place);
     if (print->part == HT_LAUNCH_AHEAD)
         return ahead_text(plan, print, values, fallback);

@@ -504,6 +504,13 @@ bool ht_launch_owns(const ht_plan *plan, ht_range place) {
     return false;
 }
 
+bool ht_launch_owns_variable(const ht_plan *plan, CXCursor variable) {
+    editing in = {.plan = (ht_plan *)(size_t)plan,
+                  .launches = &plan->model->facts->launches,
+                  .source = plan->model->facts->source};
+    return exclusive(&in, variable, 0);
+}
+
 /* Leaves a launch as it is, in another file or where that is asked for: the template does not need
  * it, but there can be no tuned source. */
 static void leave(editing *in, size_t before) {

@@ -7,6 +7,8 @@
 
 /* Returns true if this text serves no purpose but the block and grid of this kernel's launches. */
 bool ht_launch_owns(const ht_plan *plan, ht_range place);
+/* Returns true if every use of a variable is a part of such text. */
+bool ht_launch_owns_variable(const ht_plan *plan, CXCursor variable);
 /* Notes that the constant's definition is edited: launches that name the constant have its new
  * value. */
 void ht_plan_follow(ht_plan *plan, const char *name);

@@ -16,7 +16,12 @@ bool ht_launch_asks(const ht_plan *plan, const ht_grid *grid, const ht_values *v
 /* Returns "h <= 65535", which says that the new grid is within the limits; free(). NULL: it always
  * is. */
 char *ht_launch_test(const ht_plan *plan, const ht_launch_print *print, const ht_values *values);
-/* Adds the edits of launches that choose, and requires where no launch can. */
-void ht_launch_limits(ht_plan *plan, const ht_grid *grid);
+/* Returns the same for blocks that serve `per_block` items. */
+bool ht_launch_asks_of(const ht_plan *plan, const ht_grid *grid, int axis, int64_t per_block);
+/* Returns true if the new grid never has more blocks than a device launches. */
+bool ht_launch_is_bounded(const ht_plan *plan, const ht_grid *grid, const ht_launch_site *site,
+                          int axis, int64_t per_block);
+/* Returns the block's parameters, "BLOCK_X,BLOCK_Y"; free(). */
+char *ht_launch_block_names(const ht_plan *plan);
 
 #endif

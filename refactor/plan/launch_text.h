@@ -16,8 +16,12 @@ typedef enum ht_launch_part {
     HT_LAUNCH_GRID_OR_OLD,
     HT_LAUNCH_BLOCK_OR_OLD,
     HT_LAUNCH_KERNEL_OR_OLD,
-    HT_LAUNCH_AHEAD,     /* declarations ahead of the launch: which of both, and block and grid */
-    HT_LAUNCH_OLD_KERNEL /* a copy of the original kernel, under another name */
+    HT_LAUNCH_AHEAD,      /* declarations ahead of the launch: which of both, and block and grid */
+    HT_LAUNCH_OLD_KERNEL, /* a copy of the original kernel, under another name */
+    /* the same where block and grid are declared (launch_in_place.h): */
+    HT_LAUNCH_BLOCK_DECLARED, /* the value of the author's block, with the `;` */
+    HT_LAUNCH_BLOCK_AHEAD,    /* a declaration of the block ahead of the grid's */
+    HT_LAUNCH_GRID_BY_BLOCK   /* an axis of the grid, for whichever block is chosen */
 } ht_launch_part;
 
 /* An edit whose text is printed once the configuration is known. */
@@ -34,6 +38,10 @@ typedef struct ht_launch_print {
     /* Names of what is declared ahead of the launch: that the new blocks fit, the block, the grid;
      * NULL: it chooses where it stands. The plan owns them. */
     const char *fits, *block, *blocks;
+    bool in_place;  /* block and grid choose where they are declared, if the kernel is the same, */
+    bool named;     /* the block by a declaration that is added */
+    ht_range value; /* HT_LAUNCH_BLOCK_DECLARED and _AHEAD: the author's block, */
+    bool bare;      /* without its type: "(16, 16)" */
 } ht_launch_print;
 
 /* Returns the text, with $[ ], for a configuration; free(). NULL: it cannot be written. */

@@ -214,19 +214,39 @@ Test(written_form, an_array_of_outputs_keeps_to_its_guard) {
 
 /* ---- launches ---- */
 
-Test(written_form, a_choice_of_two_launches_is_declared_ahead) {
-    char *text = example("filter_constant", "BLOCK_X=64 BLOCK_Y=4");
-    expect_part(text,
-                "    const bool filter_image_fits = height <= 262140; // else a device launches "
-                "no such grid\n"
-                "    const dim3 filter_image_block = filter_image_fits ? dim3(64, 4) : "
-                "block_dim;\n");
-    expect_part(text, "    filter_image<<<filter_image_grid, filter_image_block, 0, "
-                      "hipStreamDefault>>>(d_input");
+/* Block and grid that serve the launch alone choose where they are declared; it stays as it is. */
+Test(written_form, a_block_that_serves_one_launch_chooses_where_it_is_declared) {
+    char *text = example("conv2d_direct", "BLOCK_X=32 BLOCK_Y=8 COARSEN_X=2");
+    expect_part(text, "    dim3 threads = OH <= 524280 ? dim3(32, 8) : dim3(16, 16); "
+                      "// else too many blocks\n"
+                      "    dim3 blocks((OW + kOutputsPerThread * threads.x - 1) / "
+                      "(kOutputsPerThread * threads.x), (OH + threads.y - 1) / threads.y, N * K);\n"
+                      "    hipLaunchKernelGGL(conv2d, blocks, threads, 0, 0, d_x, d_w");
     free(text);
     text = example("depthwise", "BLOCK_X=64 BLOCK_Y=4 COARSEN_X=2");
-    expect_part(text, "  hipLaunchKernelGGL(DepthwiseConv3x3, DepthwiseConv3x3_grid, "
-                      "DepthwiseConv3x3_block, 0, stream, input, filter,\n");
+    expect_part(text, "  const dim3 block =\n"
+                      "      s.out_h <= 262140 ? dim3(64, 4) : dim3(kBlockX, kBlockY); "
+                      "// else too many blocks\n"
+                      "  const dim3 grid((s.out_w + kOutputsPerThread * block.x - 1) / "
+                      "(kOutputsPerThread * block.x), (s.out_h + block.y - 1) / block.y,\n");
+    expect_part(text, "  hipLaunchKernelGGL(DepthwiseConv3x3, grid, block, 0, stream, input");
+    free(text);
+    text = example("depthwise", "BLOCK_X=32 BLOCK_Y=8 COARSEN_X=2");
+    expect_none(text, "const dim3 block");
+    free(text);
+}
+
+/* The new block is larger along x: an unsigned sum with it could overflow where the author's does
+ * not, so n is divided first, by the block or by the outputs. */
+Test(written_form, an_unsigned_size_has_no_larger_sum_for_either_block) {
+    char *text = example("filter_constant", "BLOCK_X=64 BLOCK_Y=4");
+    expect_part(text, "    const dim3 grid_dim(width / block_dim.x + (width % block_dim.x != 0), "
+                      "(height + block_dim.y - 1) / block_dim.y);\n"
+                      "    filter_image<<<grid_dim, block_dim, 0, hipStreamDefault>>>(d_input");
+    free(text);
+    text = example("filter_constant", "BLOCK_X=64 BLOCK_Y=4 COARSEN_X=4");
+    expect_part(text, "(((width + outputs_per_thread - 1) / outputs_per_thread + block_dim.x - 1) "
+                      "/ block_dim.x, ");
     free(text);
 }
 
@@ -268,6 +288,36 @@ Test(written_form, a_launch_that_is_no_statement_of_a_block_chooses_where_it_sta
     expect_part(
         text, "        const bool k_fits = h <= 262140; // else a device launches no such grid\n");
     expect_part(text, "        k<<<k_grid, k_block>>>(in, out, w, h);\n");
+    free(text);
+}
+
+#define DECLARED(between, more)                                                                    \
+    "#include <hip/hip_runtime.h>\n"                                                               \
+    "__global__ void k(const float *in, float *out, int w, int h) {\n"                             \
+    "    const int x = blockIdx.x * blockDim.x + threadIdx.x;\n"                                   \
+    "    const int y = blockIdx.y * blockDim.y + threadIdx.y;\n"                                   \
+    "    if (x < w && y < h) out[y * w + x] = in[y * w + x] * 2;\n}\n"                             \
+    "void run(const float *in, float *out, int w, int h) {\n"                                      \
+    "    dim3 block(32, 8);\n" between "    dim3 grid((w + 31) / 32, (h + 7) / 8);\n"              \
+    "    k<<<grid, block>>>(in, out, w, h);\n" more "}\n"
+
+/* A block that others see, or a size that is not known yet where the block is declared: the launch
+ * chooses. */
+Test(written_form, a_block_with_other_uses_keeps_its_declaration) {
+    static const char *const others[] = {
+        DECLARED("", "    k<<<grid, block>>>(out, out + w * h, w, h);\n"),
+        DECLARED("", "    if (block.x > 4) out = nullptr;\n"), DECLARED("    h = h / 2;\n", ""),
+        DECLARED("", "    block.x = 1;\n")};
+    for (size_t i = 0; i < sizeof others / sizeof *others; ++i) {
+        char *text = written(others[i], "BLOCK_X=64 BLOCK_Y=4");
+        expect_part(text, "    dim3 block(32, 8);\n");
+        free(text);
+    }
+    char *text = written(DECLARED("    const int rows = h;\n", ""), "BLOCK_X=64 BLOCK_Y=4");
+    expect_part(text, "    dim3 block = h <= 262140 ? dim3(64, 4) : dim3(32, 8); "
+                      "// else too many blocks\n    const int rows = h;\n"
+                      "    dim3 grid((w + block.x - 1) / block.x, (h + block.y - 1) / block.y);\n"
+                      "    k<<<grid, block>>>");
     free(text);
 }
 
