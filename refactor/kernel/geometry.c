@@ -484,6 +484,35 @@ static bool read_form(const ht_model *model, const ht_launch_site *site, const h
     return false;
 }
 
+/* Returns the divisor of a quotient, or of a call that rounds one up; NULL: it is neither. */
+static const ht_symbol *divisor_of(const ht_symbol *symbol) {
+    bool call = symbol->kind == HT_SYMBOL_CALL && strcmp(symbol->name, "ceil_div") == 0;
+    if (is_binary(symbol, "+")) /* n / 4 + (n % 4 != 0) */
+        symbol = symbol->arguments[0];
+    return call || is_binary(symbol, "/") ? symbol->arguments[1] : NULL;
+}
+
+/* Reads a number of items that is one of outputs, rounded up to threads: ceil(n / EACH). */
+static void read_each(const ht_model *model, const ht_launch_site *site, ht_form *form) {
+    if (form->kind != HT_FORM_CEIL || form->term_count != 1 || form->terms[0].sign < 0)
+        return;
+    const ht_symbol *items = form->terms[0].symbol, *divisor = divisor_of(items);
+    int64_t value;
+    if (!divisor || divisor->kind != HT_SYMBOL_CONSTANT || divisor->origin == HT_ORIGIN_LITERAL ||
+        !divisor->name || !ht_symbol_value(divisor, &value) || value < 2)
+        return;
+    ht_form *each = ht_alloc(1, sizeof *each);
+    if (read_form(model, site, items, value, each, 0) && each->kind == HT_FORM_CEIL &&
+        each->divisor && each->items) {
+        free(form->items);
+        form->items = ht_format("ceil_div(%s, %lld)", each->items, (long long)value);
+        form->each = each;
+        return;
+    }
+    free(each->items);
+    free(each);
+}
+
 /* ---- the whole ---- */
 
 static const ht_launch_site *first_site(const ht_model *model) {
@@ -511,6 +540,7 @@ static void read_axis(const ht_model *model, ht_grid *grid, int axis) {
                 free(form->items);
                 *form = (ht_form){.kind = HT_FORM_GENERIC};
             }
+            read_each(model, site, form);
         }
     }
     if (!grid->original[axis] && entry && entry->grid[0])
@@ -547,6 +577,9 @@ void ht_grid_free(ht_grid *grid) {
         free(grid->original[axis]);
         free(grid->block[axis]);
         free(grid->form[axis].items);
+        if (grid->form[axis].each)
+            free(grid->form[axis].each->items);
+        free(grid->form[axis].each);
     }
     free(grid->lds);
     ht_text_free(&grid->missing);

@@ -22,7 +22,8 @@ typedef struct ht_form_term {
     int sign;
 } ht_form_term;
 
-typedef struct ht_form {
+typedef struct ht_form ht_form;
+struct ht_form {
     ht_form_kind kind;
     const ht_symbol *quotient; /* the whole expression: (n + 15) / 16 */
     const ht_symbol *dividend; /* n + 15; NULL: nothing is added that could overflow */
@@ -35,7 +36,10 @@ typedef struct ht_form {
     bool editable; /* leaves can be replaced one by one */
     bool pieces;   /* every configuration's new b divides b */
     char *items;   /* n as a template expression; owned */
-} ht_form;
+    /* the form of n itself where that is a number of outputs, divided by a named constant and
+     * rounded up: the outputs of a thread; NULL: it is anything else; owned */
+    ht_form *each;
+};
 
 typedef struct ht_grid {
     char *original[3]; /* template expressions; NULL: unknown */

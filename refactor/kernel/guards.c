@@ -2,6 +2,7 @@
 #include "base/memory.h"
 #include "refactor/kernel/expression.h"
 #include "refactor/kernel/facts.h"
+#include "refactor/kernel/own_outputs.h"
 #include "refactor/kernel/syntax_origin.h"
 #include "refactor/kernel/syntax_tree.h"
 #include "refactor/kernel/syntax_value.h"
@@ -156,6 +157,17 @@ static bool look_at(ht_model *model, const ht_syntax *statement, bool last) {
     return go_on;
 }
 
+/* Notes that threads past the last one with an output do nothing, where each computes several. */
+static void note_outputs(ht_model *model, int axis) {
+    ht_own_outputs outputs;
+    if (model->axes[axis].guard || !ht_own_outputs_find(model, axis, &outputs))
+        return;
+    char *count = ht_format("%lld", (long long)outputs.count);
+    model->axes[axis].guard = ht_own_outputs_threads(&outputs, count);
+    free(count);
+    free(outputs.name);
+}
+
 void ht_guards_build(ht_model *model) {
     const ht_syntax *body = ht_syntax_of(model)->body;
     size_t count = body->kind == HT_SYNTAX_COMPOUND ? body->count : 0;
@@ -165,4 +177,6 @@ void ht_guards_build(ht_model *model) {
     for (size_t i = 0; i < count; ++i)
         if (!look_at(model, body->children[i], i + 1 == count))
             break;
+    for (int axis = 0; axis < 3; ++axis)
+        note_outputs(model, axis);
 }

@@ -123,7 +123,7 @@ static bool varies(const char *expression) {
 
 /* Returns true if `bound` is the items less something, as n - 1 - t is for n. Both texts have every
  * operation in parentheses. */
-static bool part_of(const char *bound, const char *items) {
+bool ht_grid_is_part(const char *bound, const char *items) {
     char *rest = ht_strdup(bound);
     bool found = same_expression(rest, items), more = !found;
     while (more) {
@@ -187,7 +187,7 @@ static void require_axis(ht_plan *plan, ht_grid *grid, int axis) {
     bool exact = plan->axes[axis].exact_cover || !bound, keep = plan->axes[axis].keep_cover;
     ht_form *form = &grid->form[axis];
     bool ceiling = form->kind == HT_FORM_CEIL || form->kind == HT_FORM_OVER;
-    bool enough = !exact && ceiling && part_of(bound, form->items);
+    bool enough = !exact && ceiling && ht_grid_is_part(bound, form->items);
     if (enough && !keep)
         return;
     char *unchanged = at_default(plan, axis);
@@ -225,7 +225,17 @@ static void require_axis(ht_plan *plan, ht_grid *grid, int axis) {
     free(before);
 }
 
+/* Writes the items in terms of the parameter for a thread's outputs. */
+static void bind_outputs(const ht_plan *plan, ht_form *form, int axis) {
+    if (!plan->axes[axis].each || !form->each)
+        return;
+    free(form->items);
+    form->items = ht_format("ceil_div(%s, %s)", form->each->items, plan->axes[axis].each);
+}
+
 void ht_grid_require(ht_plan *plan, ht_grid *grid) {
+    for (int axis = 0; axis < 3; ++axis)
+        bind_outputs(plan, &grid->form[axis], axis);
     for (int axis = 0; axis < 3; ++axis)
         if (ht_plan_axis_changed(plan, axis) && grid->original[axis])
             require_axis(plan, grid, axis);

@@ -15,6 +15,9 @@ char *ht_plan_axis_params(const ht_plan *plan, int axis);
 char *ht_grid_after(const ht_plan *plan, const ht_grid *grid, int axis);
 /* Returns the dynamic shared memory after the plan; free(). NULL: none. */
 char *ht_grid_bytes(const ht_plan *plan, const ht_grid *grid);
+/* Returns true if the bound is no more than the items, whatever the sizes are. Both texts have
+ * every operation in parentheses. */
+bool ht_grid_is_part(const char *bound, const char *items);
 /* Settles the form of each changed axis so that the new grid is right for every size for which the
  * original's is, not only for the sizes at hand, and adds the requires that this needs. */
 void ht_grid_require(ht_plan *plan, ht_grid *grid);

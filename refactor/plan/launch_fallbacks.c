@@ -13,6 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { LEAST_BLOCK = 4 /* no smaller one is offered, other than the original's */ };
+
 /* Returns true if the launch can be given a choice of two geometries. */
 static bool can_choose(const ht_plan *plan, const ht_launch_site *site) {
     bool good = !site->in_macro && site->grid.has_argument && site->block.has_argument;
@@ -218,7 +220,9 @@ void ht_launch_fallbacks(ht_plan *plan, const ht_grid *grid) {
     require_whole(plan, grid);
     bool any = false, choose = plan->unit.followed_count == 0 && !plan->stack.param, wanted[3];
     for (int axis = 0; axis < 3; ++axis) {
-        wanted[axis] = ht_launch_asks_of(plan, grid, axis, 1);
+        bool again = plan->axes[axis].each != NULL; /* the original's launch changes, too */
+        wanted[axis] = ht_launch_asks_of(plan, grid, axis, again ? LEAST_BLOCK : 1);
+        choose = choose && !(again && wanted[axis]);
         any = any || wanted[axis];
     }
     if (!any || plan->stack.param)

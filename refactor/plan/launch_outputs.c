@@ -4,6 +4,7 @@
 #include "refactor/plan/value_marks.h"
 
 #include "base/memory.h"
+#include "refactor/launch/extent.h"
 
 #include <ctype.h>
 #include <stdlib.h>
@@ -25,19 +26,33 @@ ht_launch_outputs ht_launch_outputs_read(const ht_plan *plan, const ht_values *v
     return (ht_launch_outputs){count, text.length ? ht_text_take(&text) : NULL};
 }
 
+bool ht_launch_outputs_halve(const ht_plan *plan, const ht_values *values, const ht_form *form,
+                             int axis) {
+    int64_t each = 0;
+    if (form->each && plan->axes[axis].each)
+        return ht_plan_value(values, plan->axes[axis].each, &each) && each > 1;
+    return form->each && ht_symbol_value(form->each->divisor, &each) && each > 1;
+}
+
+char *ht_launch_macro_mark(const ht_plan *plan, const ht_values *values, const ht_symbol *leaf,
+                           int64_t number) {
+    const char *text = plan->model->facts->source->text + leaf->place.begin;
+    size_t length = leaf->place.end - leaf->place.begin;
+    bool macro = leaf->origin == HT_ORIGIN_MACRO && leaf->name && strlen(leaf->name) == length &&
+                 strncmp(text, leaf->name, length) == 0;
+    return macro ? ht_value_mark_text(plan, values, "", number, leaf->name) : NULL;
+}
+
 /* Returns the new block where the form has the old one: the author's name, if that has the new
  * value or its definition may get it, or a number; free(). */
 static char *block_at(const ht_plan *plan, const ht_launch_print *print, const ht_values *values,
                       const ht_symbol *leaf, int64_t block) {
     const ht_form *form = &print->grid->form[print->axis];
-    const char *text = plan->model->facts->source->text + leaf->place.begin;
-    size_t length = leaf->place.end - leaf->place.begin;
     bool same = leaf->name && form->divisor->name && strcmp(leaf->name, form->divisor->name) == 0;
     if (print->divisor_follows && (leaf == form->divisor || same))
         return ht_range_shown(leaf->place);
-    bool macro = leaf->origin == HT_ORIGIN_MACRO && leaf->name && strlen(leaf->name) == length &&
-                 strncmp(text, leaf->name, length) == 0;
-    return ht_value_mark_text(plan, values, "", block, macro ? leaf->name : NULL);
+    char *macro = ht_launch_macro_mark(plan, values, leaf, block);
+    return macro ? macro : ht_value_mark_text(plan, values, "", block, NULL);
 }
 
 /* Returns the author's own call for rounding up with another divisor, CEIL_DIV(n, 4), or with the

@@ -6,6 +6,14 @@
 
 /* Reads the outputs of a thread along an axis; free the text. */
 ht_launch_outputs ht_launch_outputs_read(const ht_plan *plan, const ht_values *values, int axis);
+/* Returns true if the items are threads with two outputs each or more: their number is far below
+ * the limits of its type. */
+bool ht_launch_outputs_halve(const ht_plan *plan, const ht_values *values, const ht_form *form,
+                             int axis);
+/* Returns the mark of a number that stands for a macro of the author's, whose definition may change
+ * with it; free(). NULL: none stands there. */
+char *ht_launch_macro_mark(const ht_plan *plan, const ht_values *values, const ht_symbol *leaf,
+                           int64_t number);
 /* Returns the blocks for `items` as a person writes them: CEIL_DIV(n, 4 * THREADS) or
  * (n + 4 * threads - 1) / (4 * threads) where the sum cannot overflow; else the threads are rounded
  * up first, and blocks of them: ((n + 3) / 4 + threads - 1) / threads is the same number, and its

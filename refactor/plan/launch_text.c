@@ -265,8 +265,9 @@ static char *divisor_text(const ht_launch_print *print, int64_t per_block, int64
                              place.end);
 }
 
-static char *items_leaves(const ht_plan *plan, const ht_launch_print *print, int64_t per_block,
-                          int64_t block, const ht_launch_outputs *outputs) {
+static char *items_leaves(const ht_plan *plan, const ht_launch_print *print,
+                          const ht_values *values, int64_t per_block, int64_t block,
+                          const ht_launch_outputs *outputs) {
     const ht_form *form = &print->grid->form[print->axis];
     bool whole = !form->addend && !*real_suffix(plan, form->divisor->place);
     char *divisor =
@@ -288,10 +289,11 @@ static char *items_leaves(const ht_plan *plan, const ht_launch_print *print, int
             ++body;
             length -= 2;
         }
-        leaves[count++] =
-            (ht_form_leaf){of[i]->place, plain ? ht_strndup(body, length)
-                                               : ht_format("%lld%s", (long long)value,
-                                                           real_suffix(plan, of[i]->place))};
+        char *own =
+            plain ? ht_strndup(body, length) : ht_launch_macro_mark(plan, values, of[i], value);
+        if (!own)
+            own = ht_format("%lld%s", (long long)value, real_suffix(plan, of[i]->place));
+        leaves[count++] = (ht_form_leaf){of[i]->place, own};
     }
     char *text = ht_form_leaves_replaced(form->quotient->place, leaves, count);
     for (size_t i = 0; i < count; ++i)
@@ -396,7 +398,8 @@ static char *items_text(const ht_plan *plan, const ht_launch_print *print,
     if (per_block == old && !print->assumed && !print->divisor_follows)
         return ht_range_shown(print->place);
     bool atom, named = print->divisor_follows && per_block % block == 0;
-    bool safe = ht_form_is_safe(form, print->assumed ? 1 : old, per_block, named);
+    bool safe = ht_launch_outputs_halve(plan, values, form, print->axis) ||
+                ht_form_is_safe(form, print->assumed ? 1 : old, per_block, named);
     char *items = ht_form_items(form, &atom);
     char *divided = ht_launch_outputs_divided(plan, print, values, per_block, block, items);
     if (divided) {
@@ -412,7 +415,7 @@ static char *items_text(const ht_plan *plan, const ht_launch_print *print,
     char *text;
     if (!items || (safe && per_block > 1)) {
         free(items);
-        text = safe ? items_leaves(plan, print, per_block, block, &outputs) : NULL;
+        text = safe ? items_leaves(plan, print, values, per_block, block, &outputs) : NULL;
         free(outputs.text);
         return text;
     }

@@ -113,10 +113,13 @@ typedef struct ht_plan_running {
 
 /* The planned block along an axis, and what must hold of the grid along it. */
 typedef struct ht_planned_axis {
-    char *block;  /* a template expression; NULL: it is unknown; owned */
-    char *bound;  /* what the grid must cover in addition to the model's guards; NULL: nothing more;
-                     owned */
-    bool changed; /* the block is not the original's */
+    char *block; /* a template expression; NULL: it is unknown; owned */
+    char *bound; /* what the grid must cover in addition to the model's guards; NULL: nothing more;
+                    owned */
+    /* the parameter for the outputs that a thread of the original's computes already, which its
+     * launch divides by, too; NULL: there is none; the plan's */
+    const char *each;
+    bool changed;     /* the block is not the original's */
     bool exact_cover; /* the number of threads must stay as it is */
     bool free_cover;  /* any number of threads will do (grid-stride loops) */
     bool keep_cover;  /* the number of threads must not grow */

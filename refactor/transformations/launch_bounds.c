@@ -55,6 +55,11 @@ char *ht_plan_threads(const ht_plan *plan) {
     return ht_text_take(&text);
 }
 
+static void on_name(void *context, const char *name) {
+    ht_text *text = context;
+    ht_text_printf(text, text->length ? ",%s" : "%s", name);
+}
+
 bool ht_launch_bounds_follow(ht_plan *plan) {
     bounds found = find_bounds(plan->model);
     if (!found.found)
@@ -65,10 +70,14 @@ bool ht_launch_bounds_follow(ht_plan *plan) {
         return false;
     }
     char *product = ht_plan_threads(plan);
-    if (found.value == original_threads(plan->model))
-        ht_plan_editf(plan, found.first, NULL, "${%s}", product);
+    ht_text names = {0};
+    ht_text_append(&names, "");
+    (void)ht_expr_text_names(product, on_name, &names);
+    if (found.value == original_threads(plan->model)) /* the author's text while the block stays */
+        ht_plan_editf(plan, found.first, names.length ? names.data : NULL, "${%s}", product);
     else
         ht_plan_require(plan, "%s <= %lld", product, (long long)found.value);
+    ht_text_free(&names);
     free(product);
     return true;
 }

@@ -7,6 +7,7 @@
 #include "refactor/kernel/syntax_tree.h"
 #include "refactor/kernel/syntax_value.h"
 #include "refactor/plan/plan.h"
+#include "refactor/transformations/coarsen/coarsen_again.h"
 #include "refactor/transformations/coarsen/coarsen_checks.h"
 #include "refactor/transformations/coarsen/coarsen_each.h"
 #include "refactor/transformations/coarsen/coarsen_front.h"
@@ -261,6 +262,14 @@ static void offer_vectors(ht_coarsen *c, ht_range inside) {
 static void coarsen(ht_coarsen *c) {
     if (ht_coarsen_has_directives(c->model))
         ht_coarsen_refuse(c, (ht_position){0}, "a preprocessor directive inside the kernel");
+    ht_own_outputs outputs;
+    if (!c->refused && ht_own_outputs_find(c->model, 0, &outputs)) {
+        ht_coarsen_tree(c);
+        if (!c->refused)
+            ht_coarsen_again(c, &outputs);
+        free(outputs.name);
+        return;
+    }
     if (c->refused || is_ruled_out(c))
         return;
     ht_coarsen_tree(c);

@@ -1,0 +1,168 @@
+/* A tuned source is a source: its named constants become parameters again, and tuning it twice
+ * gives what tuning it once does. */
+#include "refactor/rewrite/apply.h"
+#include "support.h"
+
+#include "base/file.h"
+#include "base/memory.h"
+#include "base/text.h"
+
+#include <criterion/criterion.h>
+#include <stdlib.h>
+#include <string.h>
+
+static char *read_problems(const char *name) {
+    char *path = ht_format(HT_SOURCE_DIR "/examples/kernels/%s.problem.json", name), *text = NULL;
+    ht_error error;
+    cr_assert_eq(ht_file_read_text(path, "an example", &text, &error), HT_OK);
+    free(path);
+    return text;
+}
+
+static char *read_source(const char *name) {
+    char *path = ht_format(HT_SOURCE_DIR "/examples/kernels/%s.hip", name), *text = NULL;
+    ht_error error;
+    cr_assert_eq(ht_file_read_text(path, "an example", &text, &error), HT_OK);
+    free(path);
+    return text;
+}
+
+/* Returns the text with the configuration; it must compile. */
+static char *tuned(const char *text, const char *problem, const char *config) {
+    ht_problem_file *problems;
+    ht_refactor *refactor = refactor_text(text, problem, &problems);
+    const ht_kernel *kernel = ht_refactor_kernel(refactor, 0);
+    ht_refactor_choice choice = {0};
+    ht_error error;
+    char *out = NULL, *output;
+    cr_assert_eq(kernel->status, HT_KERNEL_TEMPLATED, "%s", kernel->reason);
+    cr_assert_eq(ht_config_parse(kernel->template, config, &choice.config, &error), HT_OK, "%s\n%s",
+                 error.message, text);
+    cr_assert_eq(ht_refactor_apply(refactor, &choice, 1, &out, &error), HT_OK, "%s", error.message);
+    cr_expect_eq(clang_run(out, "-fsyntax-only", &output), 0, "%s\n%s", output, out);
+    free(output);
+    ht_refactor_free(refactor);
+    ht_problem_file_free(problems);
+    return out;
+}
+
+/* Returns a parameter's default; -1: there is no such parameter, or it has no other value. */
+static int64_t default_of(const char *text, const char *problem, const char *name) {
+    ht_problem_file *problems;
+    ht_refactor *refactor = refactor_text(text, problem, &problems);
+    const ht_kernel *kernel = ht_refactor_kernel(refactor, 0);
+    int64_t value = -1;
+    for (size_t i = 0; kernel->template && i < kernel->template->param_count; ++i) {
+        const ht_param *param = &kernel->template->params[i];
+        if (strcmp(param->name, name) == 0 && param->value_count > 1)
+            value = param->values[param->default_index].number;
+    }
+    ht_refactor_free(refactor);
+    ht_problem_file_free(problems);
+    return value;
+}
+
+/* The first configuration is the tuned source's default, from which the block and the outputs go on
+ * as if nothing had been merged. */
+Test(again, a_tuned_source_has_the_parameters_that_it_was_tuned_with) {
+    static const struct {
+        const char *name, *first, *second;
+        int64_t block, outputs;
+    } cases[] = {
+        {"conv1d", "BLOCK_X=128 COARSEN_X=4", "BLOCK_X=256 COARSEN_X=2", 128, 4},
+        {"conv1x1", "BLOCK_X=128 COARSEN_X=4", "BLOCK_X=512 COARSEN_X=2", 128, 4},
+        {"conv2d_nhwc", "BLOCK_X=128 COARSEN_X=8", "BLOCK_X=32 COARSEN_X=4", 128, 8},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
+        char *source = read_source(cases[i].name), *problem = read_problems(cases[i].name);
+        char *once = tuned(source, problem, cases[i].first);
+        cr_expect_eq(default_of(once, problem, "BLOCK_X"), cases[i].block, "%s", once);
+        cr_expect_eq(default_of(once, problem, "COARSEN_X"), cases[i].outputs, "%s", once);
+        char *same = tuned(once, problem, "");
+        cr_expect_str_eq(same, once);
+        char *twice = tuned(once, problem, cases[i].second);
+        char *direct = tuned(source, problem, cases[i].second);
+        cr_expect_str_eq(twice, direct);
+        free(direct);
+        free(twice);
+        free(same);
+        free(once);
+        free(problem);
+        free(source);
+    }
+}
+
+/* n + 7 may overflow where the author's n + 3 does not. */
+Test(again, more_outputs_have_no_larger_sum_in_the_launch) {
+    char *source = read_source("conv1d"), *problem = read_problems("conv1d");
+    char *once = tuned(source, problem, "COARSEN_X=4");
+    char *twice = tuned(once, problem, "COARSEN_X=8");
+    cr_expect(strstr(twice, "constexpr int kOutputsPerThread = 8;\n"), "%s", twice);
+    cr_expect(strstr(twice, "(n_out / kOutputsPerThread + (n_out % kOutputsPerThread != 0) + "
+                            "threads - 1) / threads;\n"),
+              "%s", twice);
+    free(twice);
+    free(once);
+    free(problem);
+    free(source);
+}
+
+#define TUNED(front, body, launch)                                                                 \
+    "#include <hip/hip_runtime.h>\n#include <cstdio>\n" front "\n"                                 \
+    "__global__ void k(const float *in, float *out, int n) {\n"                                    \
+    "    const int i0 = (blockIdx.x * blockDim.x + threadIdx.x) * kOut;\n" body "}\n"              \
+    "void run(const float *in, float *out, int n) {\n" launch "}\n"
+#define LOOP "    for (int i = i0; i < n && i - i0 < kOut; ++i) {\n"
+#define CONSTANT "constexpr int kOut = 4;"
+#define GRID "    k<<<((n + kOut - 1) / kOut + 255) / 256, 256>>>(in, out, n);\n"
+#define WORK "        out[i] = in[i] * 2;\n    }\n"
+
+Test(again, a_constant_of_kernel_and_launch_is_one_parameter) {
+    static const char *const sources[] = {
+        TUNED(CONSTANT, LOOP WORK, GRID),
+        TUNED("#define kOut 4", LOOP WORK, GRID),
+        TUNED("static const int kOut = 4;",
+              LOOP "        float v = in[i];\n        out[i] = v;\n    }\n", GRID),
+        TUNED(CONSTANT, LOOP "        const int to = n - 1 - i;\n        out[to] = in[i];\n    }\n",
+              GRID),
+        TUNED(CONSTANT, "    if (n > 0)\n" LOOP WORK, GRID),
+    };
+    for (size_t i = 0; i < sizeof sources / sizeof *sources; ++i) {
+        cr_expect_eq(default_of(sources[i], NULL, "COARSEN_X"), 4, "%s", sources[i]);
+        char *text = tuned(sources[i], NULL, "COARSEN_X=2");
+        cr_expect(strstr(text, "kOut = 2;") || strstr(text, "#define kOut 2\n"), "%s", text);
+        cr_expect(strstr(text, "(blockIdx.x * blockDim.x + threadIdx.x) * kOut;\n"), "%s", text);
+        cr_expect(strstr(text, GRID), "%s", text);
+        free(text);
+    }
+}
+
+/* The number of outputs is something else's, too, or the outputs hang together: it stays. */
+Test(again, a_constant_that_serves_more_stays) {
+    static const char *const sources[] = {
+        TUNED(CONSTANT "\nvoid tell() { printf(\"%d\", kOut); }", LOOP WORK, GRID),
+        TUNED(CONSTANT "\nconstexpr int kMore = 2 * kOut;", LOOP WORK, GRID),
+        TUNED(CONSTANT "\n__global__ void other(float *o) { o[0] = kOut; }", LOOP WORK, GRID),
+        TUNED(CONSTANT, LOOP WORK, GRID "    std::printf(\"%d outputs\", kOut);\n"),
+        TUNED(CONSTANT, LOOP WORK, "    k<<<((n + 3) / 4 + 255) / 256, 256>>>(in, out, n);\n"),
+        TUNED(CONSTANT,
+              "    float sum = 0;\n" LOOP "        sum += in[i];\n        out[i] = sum;\n    }\n",
+              GRID),
+        TUNED(CONSTANT, LOOP "        out[i + 1] = out[i] + in[i];\n    }\n", GRID),
+        TUNED(CONSTANT, LOOP "        out[i / 2] = in[i];\n    }\n", GRID),
+        TUNED(CONSTANT, LOOP "        if (in[i] < 0) break;\n        out[i] = in[i];\n    }\n",
+              GRID),
+        TUNED(CONSTANT, LOOP "        if (in[i] < 0) return;\n        out[i] = in[i];\n    }\n",
+              GRID),
+        TUNED(CONSTANT, LOOP "        out[i] = in[i] * (i - i0);\n    }\n", GRID),
+        TUNED(CONSTANT, "    out[n] = 1;\n" LOOP WORK, GRID),
+        TUNED(CONSTANT, LOOP "        atomicAdd(&out[0], in[i]);\n    }\n", GRID),
+        TUNED(CONSTANT,
+              "    for (int i = i0; i - i0 < kOut; ++i) {\n        if (i < n) out[i] = in[i];\n    "
+              "}\n",
+              GRID),
+        TUNED(CONSTANT, "    for (int i = i0; i < n && i - i0 < kOut; i += 2) {\n" WORK, GRID),
+    };
+    for (size_t i = 0; i < sizeof sources / sizeof *sources; ++i)
+        cr_expect_eq(default_of(sources[i], NULL, "COARSEN_X"), -1, "%s", sources[i]);
+}
