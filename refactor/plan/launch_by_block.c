@@ -29,30 +29,59 @@ static char *unsigned_by(const char *items, bool atom, bool grows, bool each_saf
     return ht_format("(%s + (%s - 1LL)) / %s", items, block, block);
 }
 
+/* Returns the new extent for a sum that rounds up. */
+static char *sum_by(const ht_plan *plan, const ht_form *form, int axis, int64_t block,
+                    const ht_launch_outputs *each, const char *name) {
+    bool atom;
+    char *items = ht_form_items(form, &atom), *text = NULL;
+    int64_t old = plan->model->axes[axis].block;
+    const char *open = atom ? "" : "(", *close = atom ? "" : ")";
+    if (items && !ht_form_takes_unsigned(form))
+        text = unsigned_by(items, atom, block > old, ht_form_is_safe(form, old, each->count, false),
+                           each->text, name);
+    else if (items && !each->text)
+        text = ht_format("(%s%s%s + %s - 1) / %s", open, items, close, name, name);
+    else if (items)
+        text = ht_format("(%s%s%s + %s * %s - 1) / (%s * %s)", open, items, close, each->text, name,
+                         each->text, name);
+    free(items);
+    return text;
+}
+
+/* Returns the new extent for n / block + 1, which is (n + block) / block. */
+static char *more_by(const ht_form *form, const ht_launch_outputs *each, const char *name) {
+    bool atom;
+    char *items = ht_form_items(form, &atom);
+    const char *open = atom ? "" : "(", *close = atom ? "" : ")";
+    char *text = NULL;
+    if (items)
+        text = each->text
+                   ? ht_format("%s%s%s / (%s * %s) + 1", open, items, close, each->text, name)
+                   : ht_format("%s%s%s / %s + 1", open, items, close, name);
+    free(items);
+    return text;
+}
+
 char *ht_launch_axis_by(const ht_plan *plan, const ht_launch_print *print, const ht_values *values,
                         int axis) {
     const ht_form *form = &print->grid->form[axis];
-    int64_t per_block, block, old = plan->model->axes[axis].block;
-    bool atom = false;
-    if (form->kind != HT_FORM_CEIL || !form->dividend || !form->addend || !form->quotient ||
-        form->quotient->is_float || !ht_launch_new_extent(plan, values, axis, &per_block, &block))
+    int64_t per_block, block;
+    if (!form->quotient || form->quotient->is_float ||
+        !ht_launch_new_extent(plan, values, axis, &per_block, &block))
         return NULL;
-    char *items = ht_form_items(form, &atom), *text = NULL;
-    char *name = ht_format("%s.%c", print->block, "xyz"[axis]);
+    char *name = ht_format("%s.%c", print->block, "xyz"[axis]), *text = NULL;
     ht_launch_outputs each = ht_launch_outputs_read(plan, values, axis);
-    const char *open = atom ? "" : "(", *close = atom ? "" : ")";
-    bool good = items && each.count * block == per_block;
-    if (good && !ht_form_takes_unsigned(form))
-        text = unsigned_by(items, atom, block > old, ht_form_is_safe(form, old, each.count, false),
-                           each.text, name);
-    else if (good && !each.text)
-        text = ht_format("(%s%s%s + %s - 1) / %s", open, items, close, name, name);
-    else if (good)
-        text = ht_format("(%s%s%s + %s * %s - 1) / (%s * %s)", open, items, close, each.text, name,
-                         each.text, name);
+    bool good = each.count * block == per_block;
+    ht_range whole = form->quotient->place;
+    if (good && form->kind == HT_FORM_CEIL && form->dividend && form->addend)
+        text = sum_by(plan, form, axis, block, &each, name);
+    else if (good && form->kind == HT_FORM_OVER && ht_launch_is_declared(print))
+        text = more_by(form, &each, name);
+    else if (good && form->kind == HT_FORM_WHOLE && ht_launch_is_declared(print) && !each.text)
+        text = ht_format("$[%zu,%zu] * ($[%zu,%zu] / %s)", whole.begin, whole.end,
+                         form->divisor->place.begin, form->divisor->place.end, name);
     free(each.text);
     free(name);
-    free(items);
     return text;
 }
 
@@ -109,10 +138,15 @@ static char *text_named(const ht_plan *plan, const ht_launch_print *print,
                         const ht_values *values) {
     if (print->part == HT_LAUNCH_GRID_BY_BLOCK)
         return axis_declared(plan, print, values);
+    if (print->part == HT_LAUNCH_BLOCK_GONE)
+        return ht_strdup("");
     if (print->part == HT_LAUNCH_BLOCK_DECLARED)
         return block_declared(plan, print, values, "");
     const char *text = plan->model->facts->source->text + print->place.begin;
-    char *front = ht_format("%.*sconst dim3 %s", (int)strspn(text, " \t"), text, print->block);
+    ht_range own = print->qualifier;
+    int blank = (int)strspn(text, " \t");
+    char *front = own.begin < own.end ? ht_format("%.*s$[%zu,%zu]", blank, text, own.begin, own.end)
+                                      : ht_format("%.*sconst dim3 %s", blank, text, print->block);
     char *declared = block_declared(plan, print, values, front);
     char *line = declared ? ht_format("%s\n", declared) : NULL;
     free(declared);

@@ -31,11 +31,11 @@ bool ht_launch_items_hold(const ht_plan *plan, const ht_launch_print *print, int
     const ht_launches *of = &plan->model->facts->launches;
     const ht_form *form = &print->grid->form[axis];
     const ht_extent3 *grid = &print->site->grid;
+    if (ht_launch_is_declared(print))
+        return true;
     if (form->kind == HT_FORM_GENERIC || form->kind == HT_FORM_WHOLE || !form->quotient ||
         !form->quotient->has_place || print->site != &of->items[0])
         return false;
-    if (print->in_place)
-        return true;
     ht_range place = form->quotient->place, argument = grid->argument;
     bool here =
         grid->has_argument && (place.begin == argument.begin ||

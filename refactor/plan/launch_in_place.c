@@ -62,10 +62,13 @@ static bool declarator_read(const ht_plan *plan, const ht_launch_site *site, CXC
 /* Returns true if the axis can be written for a block that is named, whatever it is. */
 static bool is_axis_fit(const ht_plan *plan, const ht_grid *grid, int axis, ht_range value) {
     const ht_form *form = &grid->form[axis];
-    if (form->kind != HT_FORM_CEIL || !form->quotient || !form->quotient->has_place ||
-        !form->dividend || !form->addend || form->quotient->is_float ||
-        form->quotient->place.begin < value.begin || form->quotient->place.end > value.end ||
-        plan->axes[axis].falls_back)
+    bool sum = form->kind == HT_FORM_CEIL && form->dividend && form->addend;
+    bool more = form->kind == HT_FORM_OVER && form->divisor;
+    bool pieces = form->kind == HT_FORM_WHOLE && form->divisor && form->divisor->has_place &&
+                  !ht_plan_cover_param(plan, axis);
+    if (!(sum || more || pieces) || !form->quotient || !form->quotient->has_place ||
+        form->quotient->is_float || form->quotient->place.begin < value.begin ||
+        form->quotient->place.end > value.end || plan->axes[axis].falls_back)
         return false;
     bool atom;
     char *items = ht_form_items(form, &atom);
@@ -107,15 +110,42 @@ static bool is_next(const ht_plan *plan, size_t end, size_t begin) {
     return at < tokens->count && tokens->items[at].begin == begin;
 }
 
-static bool is_constant_block(const ht_plan *plan, const ht_launch_site *site) {
-    const char *text = plan->model->facts->source->text + site->block.argument.begin;
-    bool good = site->block.has_argument && clang_Cursor_isNull(site->block.variable) &&
-                !site->block.is_call && strncmp(text, "dim3(", 5) == 0;
+/* Returns true if the launch's block is constant. */
+static bool is_constant(const ht_launch_site *site) {
+    bool good = true;
     for (int axis = 0; axis < 3; ++axis) {
         const ht_symbol *symbol = site->block.axis[axis];
         good = good && (!symbol || symbol->kind == HT_SYMBOL_CONSTANT);
     }
     return good;
+}
+
+/* Returns true if the launch writes its block, which is constant. */
+static bool is_constant_block(const ht_plan *plan, const ht_launch_site *site) {
+    const char *text = plan->model->facts->source->text + site->block.argument.begin;
+    return site->block.has_argument && clang_Cursor_isNull(site->block.variable) &&
+           !site->block.is_call && strncmp(text, "dim3(", 5) == 0 && is_constant(site);
+}
+
+/* Returns the lines of a declaration, which has them for itself; empty: it does not. */
+static ht_range lines_of(const ht_plan *plan, const declarator *of) {
+    const char *text = plan->model->facts->source->text;
+    ht_range lines = {of->begin, of->end};
+    while (lines.begin > 0 && (text[lines.begin - 1] == ' ' || text[lines.begin - 1] == '\t'))
+        --lines.begin;
+    bool first = lines.begin > 0 && text[lines.begin - 1] == '\n';
+    lines.end += strcspn(text + lines.end, "\n");
+    return first && text[lines.end] ? (ht_range){lines.begin, lines.end + 1} : (ht_range){0, 0};
+}
+
+/* Returns true if the block is declared right after the grid, and can be declared right ahead of
+ * it. *out_line is where the grid's line begins. */
+static bool is_exchangeable(const ht_plan *plan, const ht_launch_site *site, const declarator *grid,
+                            const declarator *block, size_t *out_line) {
+    ht_range lines = lines_of(plan, grid);
+    *out_line = lines.begin;
+    return lines.end > 0 && lines_of(plan, block).end > 0 && is_constant(site) &&
+           is_next(plan, grid->end, block->begin) && lines.end == lines_of(plan, block).begin;
 }
 
 /* Returns where the line of the grid's declaration begins, if one may be put ahead of it. */
@@ -141,16 +171,17 @@ bool ht_launch_in_place_edit(ht_plan *plan, const ht_grid *grid, const ht_launch
         good = !ht_symbol_is_assumed(site->block.axis[axis]) &&
                (!ht_plan_axis_changed(plan, axis) || is_axis_fit(plan, grid, axis, rows.value));
     bool declared = good && declarator_read(plan, site, site->block.variable, &block);
+    bool later = declared && is_exchangeable(plan, site, &rows, &block, &line);
     if (declared)
-        good = block.end <= rows.begin && (is_next(plan, block.end, rows.begin) ||
-                                           are_items_known(plan, grid, block.name_end));
+        good = later || (block.end <= rows.begin && (is_next(plan, block.end, rows.begin) ||
+                                                     are_items_known(plan, grid, block.name_end)));
     else
         good = good && is_constant_block(plan, site) && line_ahead(plan, site, &rows, &line);
     if (!good)
         return false;
-    ht_launch_print print = {.grid = grid, .site = site, .in_place = true, .block = name};
-    if (declared) {
-        print.block = NULL; /* the author's */
+    ht_launch_print print = {.grid = grid, .site = site};
+    print.block = declared ? NULL : name; /* NULL: the author's */
+    if (declared && !later) {
         print.part = HT_LAUNCH_BLOCK_DECLARED;
         print.place = (ht_range){block.name_end, block.end};
         print.value = block.value;
@@ -158,9 +189,16 @@ bool ht_launch_in_place_edit(ht_plan *plan, const ht_grid *grid, const ht_launch
     } else {
         print.part = HT_LAUNCH_BLOCK_AHEAD;
         print.place = (ht_range){line, line};
-        print.value = site->block.argument;
+        print.value = later ? block.value : site->block.argument;
+        print.bare = later && block.bare;
+        print.qualifier = later ? (ht_range){block.begin, block.name_end} : (ht_range){0, 0};
     }
     ht_plan_print(plan, print.place, params, "block in place", &print, true);
+    if (later) {
+        print.part = HT_LAUNCH_BLOCK_GONE;
+        print.place = lines_of(plan, &block);
+        ht_plan_print(plan, print.place, params, "block exchanged", &print, true);
+    }
     *out_named = !declared;
     for (int axis = 0; axis < 3; ++axis)
         if (ht_plan_axis_changed(plan, axis)) {

@@ -118,11 +118,13 @@ static char *axis_test(const ht_plan *plan, const ht_launch_print *print, int ax
     const ht_form *form = &print->grid->form[axis];
     int64_t most = limit_of(axis) * per_block;
     bool atom;
-    char *items = ht_launch_items_hold(plan, print, axis) && form->kind == HT_FORM_CEIL
-                      ? ht_form_items(form, &atom)
-                      : NULL;
+    bool divided = form->kind == HT_FORM_CEIL || ht_launch_is_declared(print);
+    char *items =
+        divided && ht_launch_items_hold(plan, print, axis) ? ht_form_items(form, &atom) : NULL;
     if (items) {
-        char *text = ht_format("%s <= %lld", items, (long long)most);
+        /* n / block + 1 is one block more */
+        char *text = ht_format(form->kind == HT_FORM_OVER ? "%s < %lld" : "%s <= %lld", items,
+                               (long long)most);
         free(items);
         return text;
     }

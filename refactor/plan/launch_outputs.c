@@ -152,3 +152,81 @@ char *ht_launch_outputs_pieces(const ht_plan *plan, const ht_launch_print *print
     free(each.text);
     return text;
 }
+
+/* ---- the author's macro ---- */
+
+static bool names_word(const char *list, const char *end, const char *word, size_t length) {
+    for (const char *at = list; at < end; at += at < end) {
+        size_t own = ht_launch_word_length(at);
+        if (own == length && strncmp(at, word, length) == 0)
+            return true;
+        at += own;
+    }
+    return false;
+}
+
+/* Returns true if a macro of this name is made of its parameters, numbers and operators: its sums
+ * have the types of its arguments. A second definition would have to be so, too. */
+static bool is_plain_macro(const char *text, const char *name, size_t length) {
+    bool found = false;
+    for (const char *at = text; (at = strstr(at, "define")) != NULL;) {
+        at += strlen("define");
+        const char *own = at + strspn(at, " \t");
+        if (own == at || strncmp(own, name, length) != 0 || own[length] != '(')
+            continue;
+        const char *list = own + length, *close = strchr(list, ')');
+        const char *end = close ? close + strcspn(close, "\r\n") : NULL;
+        if (!end || end[-1] == '\\')
+            return false;
+        for (const char *word = close + 1; word < end; word += word < end) {
+            size_t size = isdigit((unsigned char)*word) ? 0 : ht_launch_word_length(word);
+            if (size && !names_word(list, close, word, size))
+                return false;
+            word += size ? size - 1 : 0;
+        }
+        found = true;
+    }
+    return found;
+}
+
+/* Returns true if a number of 64 bits is converted here, and chooses nothing: an extent of a
+ * dim3. */
+static bool takes_wide(const ht_plan *plan, ht_range place) {
+    const char *text = plan->model->facts->source->text;
+    size_t at = place.begin;
+    int depth = 0;
+    while (at > 0 && text[at - 1] != ';' && text[at - 1] != '{' && text[at - 1] != '}') {
+        --at;
+        depth += (text[at] == ')') - (text[at] == '(');
+        if (depth >= 0)
+            continue;
+        while (at > 0 && isspace((unsigned char)text[at - 1]))
+            --at;
+        size_t end = at;
+        while (at > 0 && (isalnum((unsigned char)text[at - 1]) || text[at - 1] == '_'))
+            --at;
+        bool extent = end - at == 4 && strncmp(text + at, "dim3", 4) == 0;
+        while (at > 0 && isspace((unsigned char)text[at - 1]))
+            --at;
+        return extent || (at >= 4 && strncmp(text + at - 4, "dim3", 4) == 0);
+    }
+    return false;
+}
+
+char *ht_launch_macro_text(const ht_plan *plan, const ht_form *form, int64_t per_block) {
+    const char *text = plan->model->facts->source->text;
+    ht_range whole = form->quotient->place;
+    if (form->kind != HT_FORM_CEIL || !form->divisor || !ht_form_has_text(form, form->divisor) ||
+        !form->addend || form->addend_offset != 0 ||
+        form->addend->place.begin != form->divisor->place.begin ||
+        form->addend->place.end != form->divisor->place.end)
+        return NULL;
+    size_t name = ht_launch_word_length(text + whole.begin);
+    if (name == 0 || text[whole.begin + name] != '(' || !takes_wide(plan, whole) ||
+        !is_plain_macro(text, text + whole.begin, name))
+        return NULL;
+    char *number = ht_format("%lldLL", (long long)per_block);
+    char *new = ht_form_leaves_replaced(whole, &(ht_form_leaf){form->divisor->place, number}, 1);
+    free(number);
+    return new;
+}

@@ -14,6 +14,9 @@ bool ht_launch_outputs_halve(const ht_plan *plan, const ht_values *values, const
  * with it; free(). NULL: none stands there. */
 char *ht_launch_macro_mark(const ht_plan *plan, const ht_values *values, const ht_symbol *leaf,
                            int64_t number);
+/* Returns CEIL_DIV(n, 512LL): the author's macro, whose sum then has 64 bits; free(). NULL: it is
+ * not such a macro. */
+char *ht_launch_macro_text(const ht_plan *plan, const ht_form *form, int64_t per_block);
 /* Returns the blocks for `items` as a person writes them: CEIL_DIV(n, 4 * THREADS) or
  * (n + 4 * threads - 1) / (4 * threads) where the sum cannot overflow; else the threads are rounded
  * up first, and blocks of them: ((n + 3) / 4 + threads - 1) / threads is the same number, and its

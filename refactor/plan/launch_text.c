@@ -249,13 +249,19 @@ char *ht_form_leaves_replaced(ht_range whole, const ht_form_leaf *leaves, size_t
 }
 
 /* Returns "1024"; or "block.x" or "(2 * block.x)" if that name has the new block's value. */
-static char *divisor_text(const ht_launch_print *print, int64_t per_block, int64_t block,
+static char *divisor_text(const ht_plan *plan, const ht_launch_print *print,
+                          const ht_values *values, int64_t per_block, int64_t block,
                           const ht_launch_outputs *outputs) {
     const ht_form *form = &print->grid->form[print->axis];
     ht_range place = form->divisor->place;
     bool named = outputs && outputs->text && outputs->count * block == per_block;
-    if (!print->divisor_follows && named && block > 1)
-        return ht_format("(%s * %lld)", outputs->text, (long long)block);
+    if (!print->divisor_follows && named && block > 1) {
+        char *macro = ht_launch_macro_mark(plan, values, form->divisor, block);
+        char *text = macro ? ht_format("(%s * %s)", outputs->text, macro)
+                           : ht_format("(%s * %lld)", outputs->text, (long long)block);
+        free(macro);
+        return text;
+    }
     if (!print->divisor_follows || per_block % block)
         return ht_format("%lld", (long long)per_block);
     if (per_block == block)
@@ -270,8 +276,8 @@ static char *items_leaves(const ht_plan *plan, const ht_launch_print *print,
                           const ht_launch_outputs *outputs) {
     const ht_form *form = &print->grid->form[print->axis];
     bool whole = !form->addend && !*real_suffix(plan, form->divisor->place);
-    char *divisor =
-        divisor_text(print, per_block, block, whole || print->divisor_follows ? outputs : NULL);
+    char *divisor = divisor_text(plan, print, values, per_block, block,
+                                 whole || print->divisor_follows ? outputs : NULL);
     bool named = strpbrk(divisor, "$(") != NULL;
     ht_form_leaf leaves[3];
     size_t count = 0;
@@ -302,91 +308,11 @@ static char *items_leaves(const ht_plan *plan, const ht_launch_print *print,
     return text;
 }
 
-/* ---- the author's macro ---- */
-
 size_t ht_launch_word_length(const char *text) {
     size_t length = 0;
     while (ht_name_has(text[length]))
         ++length;
     return length;
-}
-
-static bool names_word(const char *list, const char *end, const char *word, size_t length) {
-    for (const char *at = list; at < end; at += at < end) {
-        size_t own = ht_launch_word_length(at);
-        if (own == length && strncmp(at, word, length) == 0)
-            return true;
-        at += own;
-    }
-    return false;
-}
-
-/* Returns true if a macro of this name is made of its parameters, numbers and operators: its sums
- * have the types of its arguments. A second definition would have to be so, too. */
-static bool is_plain_macro(const char *text, const char *name, size_t length) {
-    bool found = false;
-    for (const char *at = text; (at = strstr(at, "define")) != NULL;) {
-        at += strlen("define");
-        const char *own = at + strspn(at, " \t");
-        if (own == at || strncmp(own, name, length) != 0 || own[length] != '(')
-            continue;
-        const char *list = own + length, *close = strchr(list, ')');
-        const char *end = close ? close + strcspn(close, "\r\n") : NULL;
-        if (!end || end[-1] == '\\')
-            return false;
-        for (const char *word = close + 1; word < end; word += word < end) {
-            size_t size = isdigit((unsigned char)*word) ? 0 : ht_launch_word_length(word);
-            if (size && !names_word(list, close, word, size))
-                return false;
-            word += size ? size - 1 : 0;
-        }
-        found = true;
-    }
-    return found;
-}
-
-/* Returns true if a number of 64 bits is converted here, and chooses nothing: an extent of a
- * dim3. */
-static bool takes_wide(const ht_plan *plan, ht_range place) {
-    const char *text = plan->model->facts->source->text;
-    size_t at = place.begin;
-    int depth = 0;
-    while (at > 0 && text[at - 1] != ';' && text[at - 1] != '{' && text[at - 1] != '}') {
-        --at;
-        depth += (text[at] == ')') - (text[at] == '(');
-        if (depth >= 0)
-            continue;
-        while (at > 0 && isspace((unsigned char)text[at - 1]))
-            --at;
-        size_t end = at;
-        while (at > 0 && (isalnum((unsigned char)text[at - 1]) || text[at - 1] == '_'))
-            --at;
-        bool extent = end - at == 4 && strncmp(text + at, "dim3", 4) == 0;
-        while (at > 0 && isspace((unsigned char)text[at - 1]))
-            --at;
-        return extent || (at >= 4 && strncmp(text + at - 4, "dim3", 4) == 0);
-    }
-    return false;
-}
-
-/* Returns CEIL_DIV(n, 512LL): the author's macro, whose sum then has 64 bits; NULL: it is not such
- * a macro. */
-static char *macro_text(const ht_plan *plan, const ht_form *form, int64_t per_block) {
-    const char *text = plan->model->facts->source->text;
-    ht_range whole = form->quotient->place;
-    if (form->kind != HT_FORM_CEIL || !form->divisor || !ht_form_has_text(form, form->divisor) ||
-        !form->addend || form->addend_offset != 0 ||
-        form->addend->place.begin != form->divisor->place.begin ||
-        form->addend->place.end != form->divisor->place.end)
-        return NULL;
-    size_t name = ht_launch_word_length(text + whole.begin);
-    if (name == 0 || text[whole.begin + name] != '(' || !takes_wide(plan, whole) ||
-        !is_plain_macro(text, text + whole.begin, name))
-        return NULL;
-    char *number = ht_format("%lldLL", (long long)per_block);
-    char *new = ht_form_leaves_replaced(whole, &(ht_form_leaf){form->divisor->place, number}, 1);
-    free(number);
-    return new;
 }
 
 static char *items_text(const ht_plan *plan, const ht_launch_print *print,
@@ -406,7 +332,7 @@ static char *items_text(const ht_plan *plan, const ht_launch_print *print,
         free(items);
         return divided;
     }
-    char *own = items && !safe ? macro_text(plan, form, per_block) : NULL;
+    char *own = items && !safe ? ht_launch_macro_text(plan, form, per_block) : NULL;
     if (own) {
         free(items);
         return own;
@@ -419,7 +345,7 @@ static char *items_text(const ht_plan *plan, const ht_launch_print *print,
         free(outputs.text);
         return text;
     }
-    char *divisor = divisor_text(print, per_block, block, &outputs);
+    char *divisor = divisor_text(plan, print, values, per_block, block, &outputs);
     free(outputs.text);
     if (form->kind == HT_FORM_OVER || form->kind == HT_FORM_FLOOR) {
         const char *open = atom || per_block == 1 ? "" : "(", *close = *open ? ")" : "";
@@ -546,8 +472,14 @@ static bool is_argument(const char *text, ht_range place) {
     return begin > 0 && strchr("(,{=", text[begin - 1]) && text[end] && strchr("),};>", text[end]);
 }
 
-/* Returns true if the grid is computed from the number of items: then it has the new block, too. */
-static bool divides_items(const ht_plan *plan, const ht_launch_print *print) {
+/* Returns true if the grid is computed from the number of items: then it has the new block, too,
+ * unless a block serves as many items as before. */
+static bool divides_items(const ht_plan *plan, const ht_launch_print *print,
+                          const ht_values *values) {
+    int64_t per_block, block;
+    if (ht_launch_new_extent(plan, values, print->axis, &per_block, &block) &&
+        per_block == plan->model->axes[print->axis].block)
+        return false;
     for (size_t i = 0; i < plan->edits.count; ++i) {
         const ht_launch_print *other = plan->edits.items[i].print;
         if (other && other->part == HT_LAUNCH_ITEMS && other->site == print->site &&
@@ -564,8 +496,9 @@ static char *leaf_text(const ht_plan *plan, const ht_launch_print *print, const 
     const char *text = plan->model->facts->source->text;
     size_t length = print->place.end - print->place.begin;
     const char *name = text + print->place.begin;
-    bool named = !print->assumed && !divides_items(plan, print) && !isdigit((unsigned char)*name) &&
-                 ht_launch_word_length(name) == length && is_argument(text, print->place);
+    bool named = !print->assumed && !divides_items(plan, print, values) &&
+                 !isdigit((unsigned char)*name) && ht_launch_word_length(name) == length &&
+                 is_argument(text, print->place);
     for (size_t i = 0; i < plan->params.count; ++i)
         named = named && !(plan->params.items[i].existing || plan->params.items[i].macro);
     return named ? ht_value_mark_over(values, name, length, plan->model->axes[print->axis].block,

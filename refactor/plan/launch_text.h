@@ -21,6 +21,7 @@ typedef enum ht_launch_part {
     /* the same where block and grid are declared (launch_in_place.h): */
     HT_LAUNCH_BLOCK_DECLARED, /* the value of the author's block, with the `;` */
     HT_LAUNCH_BLOCK_AHEAD,    /* a declaration of the block ahead of the grid's */
+    HT_LAUNCH_BLOCK_GONE,     /* the author's declaration, which then stands there */
     HT_LAUNCH_GRID_BY_BLOCK   /* an axis of the grid, for whichever block is chosen */
 } ht_launch_part;
 
@@ -31,7 +32,8 @@ typedef struct ht_launch_print {
     const ht_launch_site *site;
     int axis;
     ht_range place;       /* the text that is replaced */
-    ht_range qualifier;   /* the scopes ahead of the kernel's name: "image::"; may be empty */
+    ht_range qualifier;   /* the scopes ahead of the kernel's name: "image::"; of
+                             HT_LAUNCH_BLOCK_AHEAD,   the author's "dim3 block"; may be empty */
     ht_range arguments;   /* the template arguments of the launch; may be empty */
     bool divisor_follows; /* the name in the quotient already has the new block's value */
     bool assumed;         /* the original's block is known only at run time */
@@ -43,6 +45,11 @@ typedef struct ht_launch_print {
     ht_range value; /* HT_LAUNCH_BLOCK_DECLARED and _AHEAD: the author's block, */
     bool bare;      /* without its type: "(16, 16)" */
 } ht_launch_print;
+
+/* Returns true if the text stands where block and grid are declared. */
+static inline bool ht_launch_is_declared(const ht_launch_print *print) {
+    return print->part >= HT_LAUNCH_BLOCK_DECLARED;
+}
 
 /* Returns the text, with $[ ], for a configuration; free(). NULL: it cannot be written. */
 char *ht_launch_print_text(const ht_plan *plan, const ht_launch_print *print,

@@ -321,6 +321,65 @@ Test(written_form, a_block_with_other_uses_keeps_its_declaration) {
     free(text);
 }
 
+#define ORDERED(declared)                                                                          \
+    "#include <hip/hip_runtime.h>\n"                                                               \
+    "__global__ void k(const float *in, float *out, int w, int h) {\n"                             \
+    "    const int x = blockIdx.x * blockDim.x + threadIdx.x;\n"                                   \
+    "    const int y = blockIdx.y * blockDim.y + threadIdx.y;\n"                                   \
+    "    out[y * w + x] = in[y * w + x] * 2;\n}\n"                                                 \
+    "void run(const float *in, float *out, int w, int h) {\n" declared                             \
+    "    k<<<grid, block>>>(in, out, w, h);\n}\n"
+
+/* A grid that leaves rests out has as many threads as before with either block. */
+Test(written_form, a_grid_without_a_rest_is_cut_by_whichever_block_is_chosen) {
+    char *text = written(ORDERED("    const dim3 block(16, 16);\n"
+                                 "    const dim3 grid(w / 16, h / 16);\n"),
+                         "BLOCK_Y=4");
+    expect_part(text, "    const dim3 block = h <= 262140 ? dim3(16, 4) : dim3(16, 16); "
+                      "// else too many blocks\n"
+                      "    const dim3 grid(w / 16, h / 16 * (16 / block.y));\n"
+                      "    k<<<grid, block>>>(in, out, w, h);\n");
+    free(text);
+}
+
+/* A block that is declared right after the grid changes places with it. */
+Test(written_form, a_block_after_the_grid_is_declared_ahead_of_it) {
+    char *text = written(ORDERED("    dim3 grid (w / 16, h / 16);\n    dim3 block (16, 16);\n"),
+                         "BLOCK_Y=4");
+    expect_part(text, "    dim3 block = h <= 262140 ? dim3(16, 4) : dim3(16, 16); "
+                      "// else too many blocks\n"
+                      "    dim3 grid (w / 16, h / 16 * (16 / block.y));\n"
+                      "    k<<<grid, block>>>(in, out, w, h);\n");
+    free(text);
+    text = written(ORDERED("    dim3 grid (w / 16, h / 16);\n    w = w + 0;\n"
+                           "    dim3 block (16, 16);\n"),
+                   "BLOCK_Y=4");
+    expect_part(text, "    dim3 block (16, 16);\n");
+    free(text);
+}
+
+/* Where a block serves as many items as before, the grid stays, and the author's constant with it:
+ * the block is a part of it. Where it has another number, the grid names the author's macro. */
+Test(written_form, a_block_next_to_the_authors_constant_is_a_part_of_it) {
+    static const char source[] =
+        "#include <hip/hip_runtime.h>\n#include <cstdio>\n#define THREADS 256\n"
+        "__global__ void k(const float *in, float *out, int n) {\n"
+        "    const int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+        "    if (i < n) out[i] = in[i] * 2;\n}\n"
+        "void run(const float *in, float *out, int n) {\n"
+        "    int blocks = (n + THREADS - 1) / THREADS;\n"
+        "    k<<<dim3(blocks), dim3(THREADS)>>>(in, out, n);\n}\n";
+    char *text = written(source, "BLOCK_X=128 COARSEN_X=2");
+    expect_part(text, "    int blocks = (n + THREADS - 1) / THREADS;\n"
+                      "    k<<<dim3(blocks), dim3(THREADS / OUTPUTS_PER_THREAD)>>>");
+    free(text);
+    text = written(source, "BLOCK_X=128");
+    expect_part(text, "#define THREADS 128\n");
+    expect_part(text, "    int blocks = (n + THREADS - 1) / THREADS;\n"
+                      "    k<<<dim3(blocks), dim3(THREADS)>>>");
+    free(text);
+}
+
 /* extern "C" is no scope of names, and the namespace around it is one. */
 Test(written_form, a_launch_outside_of_a_namespace_names_its_constants) {
     char *text = written("#include <hip/hip_runtime.h>\n"

@@ -213,8 +213,9 @@ static bool write_each(ht_coarsen *c, ht_writer *writer) {
         for (size_t i = 0; i < layout.count; ++i) /* guards stay in the loop */
             layout.parts[i].guard.only_known = false;
         ht_jam_front(c, &layout, NULL, writer);
+        ht_writer_printf(writer, "$?{%s > 0}{", c->names.factor); /* for the template's readers */
         ht_writer_line(writer, like);
-        ht_writer_printf(writer, "// the outputs of this thread, one after the other");
+        ht_writer_printf(writer, "// the outputs of this thread, one after the other}{}");
         ht_each_write(c, &layout, NULL, writer, like);
         write_tail(c, writer);
     }
