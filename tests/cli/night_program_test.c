@@ -180,7 +180,7 @@ Test(night_programs, a_source_is_read_again_when_its_text_changed) {
     night_free(&night);
     night_job_write("[\"tree/scale.hip\", \"tree/scale.cuh\"]", 120, 3, "");
     night_edit("tree/scale.cuh", "#pragma once", "// more\n#pragma once");
-    night = night_run("run n.json --json", 0);
+    night = night_run_again("run n.json --json");
     cr_expect_gt(night_analyses(&night, "made"), 0, "%s", night.progress);
     cr_expect_eq(night_analyses(&night, "kept"), 0, "%s", night.progress);
     cr_expect_str_eq(night_text(night_row(&night, 0), "kernel_key"), key);

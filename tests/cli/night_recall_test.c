@@ -44,7 +44,7 @@ Test(night_recall, a_search_goes_on_without_reading_its_source_again) {
 
     workplace_write("out/scale.hip", "not what was checked\n");
     night_job_write("[\"tree\"]", 60, 3, "\"least_effect\": 0.02, ");
-    night = night_run("run n.json --json", 0);
+    night = night_run_again("run n.json --json");
     cr_expect(strstr(night.progress, "its search goes on"), "%s", night.progress);
     cr_expect_eq(night_analyses(&night, "kept"), 1);
     const json_t *row = night_row(&night, 0);
