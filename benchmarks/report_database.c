@@ -192,7 +192,9 @@ static void nights_make(bench *b) {
     must(ht_nights_open(b->path, &nights, &error) == HT_OK, error.message);
     for (long i = 0; i < b->nights; ++i) {
         int64_t night;
-        must(ht_nights_begin(nights, "/jobs/nightly.json", &night, &error) == HT_OK, error.message);
+        must(ht_nights_begin(nights, "/jobs/nightly.json", &(ht_night_name){0}, &night, &error) ==
+                 HT_OK,
+             error.message);
         for (long j = 0; j < b->kernels; ++j)
             result_put(b, nights, night, j);
         must(ht_nights_end(nights, night, "{\"host\": \"bench\", \"least_effect\": 0.02}",

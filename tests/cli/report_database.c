@@ -21,7 +21,7 @@ ht_nights *fake_open(const char *name) {
 
 int64_t fake_begin(ht_nights *nights) {
     int64_t night;
-    cr_assert_eq(ht_nights_begin(nights, job, &night, NULL), HT_OK);
+    cr_assert_eq(ht_nights_begin(nights, job, &(ht_night_name){0}, &night, NULL), HT_OK);
     return night;
 }
 
