@@ -65,6 +65,7 @@ typedef struct ht_option {
                              false, NULL */
     double min;           /* smallest allowed count or number */
     bool writes;          /* its value is a file that the command writes, not one that it reads */
+    bool passed_on;       /* its value is another program's options, which begin with "--", too */
     const char *help;     /* one or more sentences; wrapped by --help */
 } ht_option;
 

@@ -37,7 +37,8 @@ static void inputs_add(const ht_command_line *line) {
         ht_input_add(line->operands[i]);
     for (const ht_option *option = command->options; option->name; ++option) {
         const void *field = (const char *)line->options + option->offset;
-        if (option->kind == HT_OPTION_TEXT && !option->writes && *(const char *const *)field)
+        if (option->kind == HT_OPTION_TEXT && !option->writes && !option->passed_on &&
+            *(const char *const *)field)
             ht_input_add(*(const char *const *)field);
         const ht_option_list *list = option->kind == HT_OPTION_LIST ? field : NULL;
         for (size_t i = 0; list && i < list->count; ++i)

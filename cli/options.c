@@ -145,7 +145,7 @@ static bool option_take(parse *state, const ht_option *option, const char *attac
     if (option->kind == HT_OPTION_JSON) {
         if (!next || (strcmp(next, "-") != 0 && !ends_in_json(next)))
             return value_store(state->line, option, "-");
-    } else if (!next || strncmp(next, "--", 2) == 0) {
+    } else if (!next || (!option->passed_on && strncmp(next, "--", 2) == 0)) {
         return complain(state->command, option, "the value is missing; it takes %s", option->value);
     }
     ++state->at;

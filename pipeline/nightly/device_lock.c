@@ -11,12 +11,28 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+/* Returns the number that Slurm has for a GPU of this task's, which the task itself counts from 0:
+ * tasks of one machine do not wait for each other's. The name as it is: not under Slurm. free(). */
+static char *lock_name(const char *device) {
+    const char *list = getenv("SLURM_JOB_GPUS"), *colon = strchr(device, ':');
+    size_t index = colon && isdigit((unsigned char)colon[1]) ? strtoul(colon + 1, NULL, 10) : 0;
+    bool gpu = strncmp(device, "amd:", 4) == 0 || strncmp(device, "nvidia:", 7) == 0;
+    for (; list && index > 0; --index) {
+        list = strchr(list, ',');
+        list = list ? list + 1 : NULL;
+    }
+    if (!gpu || !list || !isdigit((unsigned char)*list))
+        return ht_strdup(device);
+    return ht_format("%.*s%.*s", (int)(colon - device) + 1, device, (int)strcspn(list, ","), list);
+}
+
 static char *lock_path(const char *device) {
     const char *own = getenv("HIPTEMPER_LOCKS");
     const char *folder = own && *own                             ? own
                          : access("/run/lock", W_OK | X_OK) == 0 ? "/run/lock"
                                                                  : "/tmp";
-    char *path = ht_format("%s/hiptemper-%s.lock", folder, device);
+    char *name = lock_name(device), *path = ht_format("%s/hiptemper-%s.lock", folder, name);
+    free(name);
     for (char *at = path + strlen(folder) + 1; *at; ++at)
         if (!isalnum((unsigned char)*at) && !strchr("-._", *at))
             *at = '-';

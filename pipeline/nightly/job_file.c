@@ -85,6 +85,12 @@ static const field fields[] = {
     {NULL, "check", FIELD_WORD, AT(check), .words = checks},
     {NULL, "cache", FIELD_WORD, AT(cache), .words = caches},
     {NULL, "style", FIELD_WORD, AT(style), .words = styles},
+    {NULL, "slurm", FIELD_OBJECT, 0, .max = 0},
+    {"slurm", "shards", FIELD_COUNT, AT(slurm.shards), .max = 1000},
+    {"slurm", "limit_seconds", FIELD_NUMBER, AT(slurm.limit_seconds), .max = 3e7},
+    {"slurm", "partition", FIELD_TEXT, AT(slurm.partition), .required = false},
+    {"slurm", "options", FIELD_TEXTS, AT(slurm.options), .required = false},
+    {"slurm", "merge_options", FIELD_TEXTS, AT(slurm.merge_options), .required = false},
 };
 enum { FIELDS = sizeof fields / sizeof *fields };
 
@@ -365,9 +371,11 @@ static ht_status member_read(const reader *in, const char *inside, const char *p
     if (!field)
         status = unknown_key(in, inside, where, key);
     else if (field->kind == FIELD_OBJECT)
-        status = json_is_object(value)
-                     ? object_read(in, field->key, field->key, value)
-                     : wrong_type(in, where, value, "an object such as {\"seconds\": 120}");
+        status = json_is_object(value) ? object_read(in, field->key, field->key, value)
+                                       : wrong_type(in, where, value,
+                                                    strcmp(key, "budget") == 0
+                                                        ? "an object such as {\"seconds\": 120}"
+                                                        : "an object such as {\"shards\": 4}");
     else
         status = value_read(in, field, where, value);
     free(where);
@@ -492,9 +500,11 @@ void ht_job_file_free(ht_job_file *job) {
     words_free(&job->devices);
     words_free(&job->include);
     words_free(&job->define);
-    char *const owned[] = {job->database, job->out,       job->problems, job->profile,
-                           job->strategy, job->predictor, job->standard, job->check,
-                           job->cache,    job->style};
+    words_free(&job->slurm.options);
+    words_free(&job->slurm.merge_options);
+    char *const owned[] = {job->database, job->out,       job->problems,       job->profile,
+                           job->strategy, job->predictor, job->standard,       job->check,
+                           job->cache,    job->style,     job->slurm.partition};
     for (size_t i = 0; i < sizeof owned / sizeof *owned; ++i)
         free(owned[i]);
     *job = (ht_job_file){0};

@@ -32,6 +32,15 @@ typedef struct ht_job_program {
     uint64_t inputs;              /* MiB of a buffer whose content is kept; 0: none is */
 } ht_job_program;
 
+/* For --slurm. */
+typedef struct ht_job_slurm {
+    uint64_t shards;            /* of each device; 0: one a source, but at most 16 */
+    double limit_seconds;       /* of a task; 0: from the budget */
+    char *partition;            /* NULL: the cluster's default */
+    ht_job_words options;       /* of sbatch, for shards */
+    ht_job_words merge_options; /* for the merge; none: `options` */
+} ht_job_slurm;
+
 /* Paths are relative to the current folder, or absolute. */
 typedef struct ht_job_file {
     ht_job_words sources;     /* folders, files, compile_commands.json */
@@ -40,6 +49,7 @@ typedef struct ht_job_file {
     ht_job_words devices;     /* at least one */
     ht_job_words include, define;
     ht_job_budget budget;
+    ht_job_slurm slurm;
     double least_effect;  /* part of a time: smaller changes are "same" */
     double final_seconds; /* that finalists are timed in turn */
     double watch_hours;   /* what was timed less long ago is not timed again */

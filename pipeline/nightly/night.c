@@ -1,6 +1,7 @@
 #include "pipeline/nightly/night.h"
 #include "pipeline/nightly/night_brief.h"
 #include "pipeline/nightly/night_internal.h"
+#include "pipeline/nightly/night_join.h"
 
 #include "base/clock.h"
 #include "base/file.h"
@@ -12,7 +13,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 static const double least_turn = 2;    /* seconds: with less nothing is begun */
@@ -75,7 +75,8 @@ static ht_status nights_open(ht_night *night, ht_error *error) {
     }
     ht_status status = ht_nights_open(night->job->database, &night->nights, error);
     if (status == HT_OK)
-        status = ht_nights_begin(night->nights, night->name, &night->number, error);
+        status = ht_nights_begin(night->nights, night->name, &night->options->name, &night->number,
+                                 error);
     if (status == HT_ERROR_IO && error)
         error->status = status = HT_ERROR_INPUT;
     return status;
@@ -334,32 +335,15 @@ static json_t *looks_json(const ht_night *night) {
     return looks;
 }
 
-static size_t count_of(const json_t *rows, const char *member, const char *word) {
-    size_t index, count = 0;
-    json_t *row;
-    json_array_foreach(rows, index, row) count += strcmp(ht_report_text_of(row, member), word) == 0;
-    return count;
-}
-
-static json_t *summary_json(const ht_night *night) {
-    static const char *const verdicts[] = {"faster", "same", "slower", "unclear",
-                                           "new",    "gone", "not-run"};
-    json_t *summary = json_object();
-    for (size_t i = 0; i < sizeof verdicts / sizeof *verdicts; ++i)
-        json_object_set_new(
-            summary, verdicts[i],
-            json_integer((json_int_t)count_of(night->rows, "verdict", verdicts[i])));
-    return summary;
-}
-
 static json_t *document_make(ht_night *night, const char *began) {
-    char host[256] = "";
-    gethostname(host, sizeof host - 1);
+    char machine[256] = "";
+    gethostname(machine, sizeof machine - 1);
+    const char *host = night->options->name.host ? night->options->name.host : machine;
     if (ht_interrupted)
         ht_night_note(night, HT_EXIT_INTERRUPTED);
     int code = night->code;
-    if (!code && count_of(night->rows, "verdict", "not-run") > 0)
-        code = (int)night->job->not_run_exit;
+    if (!code)
+        code = ht_night_has_not_run(night->rows) ? (int)night->job->not_run_exit : HT_EXIT_OK;
     json_t *document = ht_report_json_new("hiptemper-run", 1);
     json_object_set_new(document, "job", ht_report_json_text(night->name));
     json_object_set_new(document, "host", ht_report_json_text(host));
@@ -389,7 +373,7 @@ static json_t *document_make(ht_night *night, const char *began) {
     json_object_set_new(document, "least_effect", json_real(night->job->least_effect));
     json_object_set_new(document, "interrupted", json_boolean(ht_interrupted != 0));
     json_object_set_new(document, "exit", json_integer(code));
-    json_object_set_new(document, "verdicts", summary_json(night));
+    json_object_set_new(document, "verdicts", ht_night_verdict_counts(night->rows));
     json_object_set(document, "kernels", night->rows);
     json_object_set(document, "errors", night->errors);
     json_object_set_new(document, "analyses",
@@ -423,16 +407,13 @@ ht_status ht_night_run(const ht_night_options *options, json_t **out_document, h
                       .start = ht_clock_seconds(),
                       .rows = json_array(),
                       .errors = json_array()};
-    char began[32] = "";
-    time_t now = time(NULL);
-    struct tm parts;
-    if (gmtime_r(&now, &parts))
-        strftime(began, sizeof began, "%Y-%m-%dT%H:%M:%SZ", &parts);
+    char began[32];
+    ht_nights_now(began);
     night.end = night.start + options->job->budget.seconds - end_reserve;
     *out_document = NULL;
     ht_status status = night_run(&night, error);
     if (status == HT_OK || (status == HT_ERROR_INTERRUPTED && night.nights))
-        *out_document = document_make(&night, began);
+        *out_document = document_make(&night, options->name.began ? options->name.began : began);
     if (*out_document && night.number > 0) {
         json_t *brief = ht_night_brief(*out_document);
         char *text = json_dumps(brief, JSON_COMPACT);
@@ -440,6 +421,18 @@ ht_status ht_night_run(const ht_night_options *options, json_t **out_document, h
         free(text);
         json_decref(brief);
     }
+    night_close(&night);
+    return status;
+}
+
+ht_status ht_night_source_count(const ht_night_options *options, size_t *out_count,
+                                ht_error *error) {
+    ht_night night = {.options = options, .job = options->job};
+    const ht_compiler_options compiler = ht_night_compiler_options(options->job);
+    ht_compiler_arguments_make(&compiler, &night.compiler);
+    ht_status status = ht_night_sources(&night, error);
+    size_t files = night.sources.count, programs = options->job->program_count;
+    *out_count = files > programs ? files : programs; /* shards count them apart */
     night_close(&night);
     return status;
 }

@@ -5,6 +5,7 @@
 #include "pipeline/entry.h"
 #include "pipeline/nightly/job_file.h"
 #include "pipeline/whole.h"
+#include "runtime/store/nights.h"
 
 #include <stdio.h>
 
@@ -16,6 +17,7 @@ typedef struct ht_night_options {
                              before */
     const char *device;   /* of the job's, the only one; NULL: all */
     size_t shard, shards; /* this one, from 0, of `shards`; 0 of them: all sources */
+    ht_night_name name;   /* of a night that several processes share; {0}: of its own */
     bool dry;             /* nothing is analysed, measured or written: what would be done is said */
     FILE *progress;
     /* Returns the members of docs/json.md of an entry; new reference. */
@@ -24,6 +26,10 @@ typedef struct ht_night_options {
      * "results". */
     json_t *(*whole)(const ht_whole *whole);
 } ht_night_options;
+
+/* Counts the sources that a job has. */
+ht_status ht_night_source_count(const ht_night_options *options, size_t *out_count,
+                                ht_error *error);
 
 /* Runs a night. *out_document (new reference; NULL on an error before anything was done) is the
  * report that docs/json.md describes, with the exit code in its member "exit". Kernels that go

@@ -4,6 +4,7 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "base/text.h"
+#include "pipeline/nightly/night_join.h"
 #include "pipeline/nightly/night_verdict.h"
 #include "pipeline/outputs.h"
 #include "pipeline/timed.h"
@@ -14,14 +15,7 @@
 #include <time.h>
 
 void ht_night_note(ht_night *night, int code) {
-    /* the gravest first */
-    static const int order[] = {HT_EXIT_INTERRUPTED, HT_EXIT_DEVICE, HT_EXIT_MISSING, HT_EXIT_INPUT,
-                                HT_EXIT_FAILED};
-    for (size_t i = 0; i < sizeof order / sizeof *order; ++i)
-        if (code == order[i] || night->code == order[i]) {
-            night->code = order[i];
-            return;
-        }
+    night->code = ht_night_graver(night->code, code);
 }
 
 /* ---- what is kept */
@@ -344,13 +338,20 @@ static bool is_of_others(const ht_night *night, const ht_night_result *result) {
     const char *device = night->options->device;
     if (device && strcmp(device, result->device) != 0)
         return true;
-    for (size_t i = 0; i < night->job->program_count; ++i)
-        if (!night->programs[i].own && ht_night_program_had(&night->programs[i], result->file))
+    bool there = false;
+    for (size_t i = 0; i < night->job->program_count; ++i) {
+        bool had = ht_night_program_had(&night->programs[i], result->file);
+        if (had && !night->programs[i].own)
             return true;
-    for (size_t i = 0; i < night->sources.count; ++i)
-        if (!ht_night_is_own(night, i) && strcmp(night->sources.items[i].path, result->file) == 0)
+        there = there || had;
+    }
+    for (size_t i = 0; i < night->sources.count; ++i) {
+        bool same = strcmp(night->sources.items[i].path, result->file) == 0;
+        if (same && !ht_night_is_own(night, i))
             return true;
-    return false;
+        there = there || same;
+    }
+    return !there && night->options->shard > 0; /* the first shard reports files that are gone */
 }
 
 /* Returns true if a kernel is in the report, under its name and file. */

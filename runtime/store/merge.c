@@ -64,8 +64,9 @@ static const char clean[] =
     "DELETE FROM deaths WHERE rowid IN (SELECT deaths.rowid FROM deaths"
     " JOIN jobs ON jobs.id = job_id WHERE NOT " HT_DATABASE_DEATH_GOOD ");";
 
-/* Nights are distinguished by job, time and host, and get new numbers, by time. Results are a set
- * of rows; the latest has the greatest number, so they are put in by time again. */
+/* Nights are distinguished by job, time and host, and get new numbers, by time; the longest of
+ * their documents stays, that of all shards. Results are a set of rows; the latest has the greatest
+ * number, so they are put in by time again. */
 static const char nights[] = HT_NIGHTS_CREATE
     "CREATE TEMP TABLE night AS SELECT 0 AS input, id, job, began, ended, document,"
     " CASE WHEN json_valid(document) THEN ifnull(json_extract(document, '$.host'), '') ELSE '' END"
@@ -73,8 +74,8 @@ static const char nights[] = HT_NIGHTS_CREATE
     " CASE WHEN json_valid(document) THEN ifnull(json_extract(document, '$.host'), '') ELSE '' END"
     " FROM input.nights;"
     "CREATE TEMP TABLE numbered AS SELECT row_number() OVER (ORDER BY began, job, host) AS id, job,"
-    " began, host, max(ended) AS ended, max(document) AS document FROM temp.night"
-    " GROUP BY job, began, host;"
+    " began, host, max(ended) AS ended, substr(max(printf('%020d', length(document)) || document),"
+    " 21) AS document FROM temp.night GROUP BY job, began, host;"
     "CREATE TEMP TABLE result AS SELECT DISTINCT numbered.id AS night, r.job, kernel, problem,"
     " device, file, number, source_key, kernel_key, r.document, created FROM"
     " (SELECT 0 AS input, " HT_NIGHTS_COLUMNS " FROM main.results WHERE " HT_NIGHTS_GOOD

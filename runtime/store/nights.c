@@ -9,6 +9,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 struct ht_nights {
     sqlite3 *sqlite;
@@ -105,17 +106,62 @@ static ht_status run(ht_nights *nights, sqlite3_stmt *statement, ht_error *error
     return status;
 }
 
-ht_status ht_nights_begin(ht_nights *nights, const char *job, int64_t *out_night, ht_error *error) {
+void ht_nights_now(char out_text[32]) {
+    time_t now = time(NULL);
+    struct tm parts;
+    *out_text = 0;
+    if (gmtime_r(&now, &parts))
+        strftime(out_text, 32, "%Y-%m-%dT%H:%M:%SZ", &parts);
+}
+
+int64_t ht_nights_named(ht_nights *nights, const char *job, const ht_night_name *name) {
     sqlite3_stmt *statement;
-    ht_status status = prepare(
-        nights,
-        "INSERT INTO nights (job, began, document) VALUES (:job, " HT_DATABASE_NOW ", '{}')",
-        &statement, error);
+    int64_t number = 0;
+    if (prepare(nights,
+                "SELECT max(id) FROM nights WHERE job = :job AND began = :began"
+                " AND json_valid(document) AND json_extract(document, '$.host') = :host",
+                &statement, NULL) != HT_OK)
+        return 0;
+    bind(statement, ":job", job);
+    bind(statement, ":began", name->began);
+    bind(statement, ":host", name->host);
+    if (sqlite3_step(statement) == SQLITE_ROW)
+        number = sqlite3_column_int64(statement, 0);
+    sqlite3_finalize(statement);
+    return number;
+}
+
+static ht_status night_insert(ht_nights *nights, const char *job, const ht_night_name *name,
+                              int64_t *out_night, ht_error *error) {
+    sqlite3_stmt *statement;
+    char now[32];
+    ht_status status = prepare(nights,
+                               "INSERT INTO nights (job, began, document) VALUES (:job, :began,"
+                               " iif(:host IS NULL, '{}', json_object('host', :host)))",
+                               &statement, error);
     if (status != HT_OK)
         return status;
+    ht_nights_now(now);
     bind(statement, ":job", job);
+    bind(statement, ":began", name->began ? name->began : now);
+    bind(statement, ":host", name->host);
     status = run(nights, statement, error);
     *out_night = sqlite3_last_insert_rowid(nights->sqlite);
+    return status;
+}
+
+ht_status ht_nights_begin(ht_nights *nights, const char *job, const ht_night_name *name,
+                          int64_t *out_night, ht_error *error) {
+    if (sqlite3_exec(nights->sqlite, "BEGIN IMMEDIATE", NULL, NULL, NULL) != SQLITE_OK)
+        return fail(nights, "cannot be written", error);
+    ht_status status = HT_OK;
+    *out_night = name->began && name->host ? ht_nights_named(nights, job, name) : 0;
+    if (*out_night == 0)
+        status = night_insert(nights, job, name, out_night, error);
+    if (status == HT_OK && sqlite3_exec(nights->sqlite, "COMMIT", NULL, NULL, NULL) != SQLITE_OK)
+        status = fail(nights, "cannot be written", error);
+    if (status != HT_OK)
+        sqlite3_exec(nights->sqlite, "ROLLBACK", NULL, NULL, NULL);
     return status;
 }
 

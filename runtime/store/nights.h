@@ -35,8 +35,20 @@ ht_status ht_nights_open(const char *path, ht_nights **out_nights, ht_error *err
 ht_status ht_nights_read(const char *path, ht_nights **out_nights, ht_error *error);
 void ht_nights_close(ht_nights *nights);
 
-/* Commits that a night begins; *out_night is its number, larger than all before. */
-ht_status ht_nights_begin(ht_nights *nights, const char *job, int64_t *out_night, ht_error *error);
+/* A night has the same in whatever database. */
+typedef struct ht_night_name {
+    const char *began; /* UTC, as ht_nights_now writes it; NULL: now */
+    const char *host;  /* NULL: said by the document at its end */
+} ht_night_name;
+
+/* Commits that a night begins; *out_night is its number, larger than all before. A night of this
+ * job and name that is there already is joined: processes that share one, or go on with it. */
+ht_status ht_nights_begin(ht_nights *nights, const char *job, const ht_night_name *name,
+                          int64_t *out_night, ht_error *error);
+/* Returns the number of a night that has begun; 0: there is none. */
+int64_t ht_nights_named(ht_nights *nights, const char *job, const ht_night_name *name);
+/* Writes the time as nights are named by it. */
+void ht_nights_now(char out_text[32]);
 /* Commits its end, with a document (JSON) about it. */
 ht_status ht_nights_end(ht_nights *nights, int64_t night, const char *document, ht_error *error);
 /* Commits a result. */

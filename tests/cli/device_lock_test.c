@@ -81,3 +81,19 @@ Test(device_lock, a_killed_holder_does_not_block_even_if_a_child_of_it_lives) {
     cr_expect_eq(take("host", 1, &lock, &holder), HT_OK, "released, it is free");
     ht_device_lock_release(&lock);
 }
+
+Test(device_lock, under_slurm_a_gpu_has_the_lock_of_the_number_that_the_machine_has_for_it) {
+    ht_device_lock first, second, third;
+    long holder;
+    setenv("SLURM_JOB_GPUS", "2,5", 1);
+    cr_assert_eq(take("amd:1", 1, &first, &holder), HT_OK);
+    unsetenv("SLURM_JOB_GPUS");
+    char *path = ht_path_join(folder, "hiptemper-amd-5.lock");
+    cr_expect(ht_file_exists(path));
+    free(path);
+    cr_assert_eq(take("amd:1", 1, &second, &holder), HT_OK);
+    cr_assert_eq(take("host", 1, &third, &holder), HT_OK);
+    ht_device_lock_release(&first);
+    ht_device_lock_release(&second);
+    ht_device_lock_release(&third);
+}

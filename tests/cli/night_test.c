@@ -90,6 +90,21 @@ static void reported(const char *verdict, bool kept) {
     json_decref(report);
 }
 
+Test(night, all_devices_are_used_at_once_and_give_one_report_and_one_night) {
+    edit("n.json", "\"budget\"", "\"devices\": [\"host\", \"host:wave32\"], \"budget\"");
+    json_t *report = night("run n.json --json", 0);
+    const json_t *rows = json_object_get(report, "kernels");
+    cr_assert_eq(json_array_size(rows), 2);
+    cr_expect_str_neq(text_at(json_array_get(rows, 0), "device"),
+                      text_at(json_array_get(rows, 1), "device"));
+    cr_expect_eq(json_integer_value(json_object_get(report, "night")), 1);
+    json_decref(report);
+    report = night("report n.sqlite --json", 0);
+    cr_expect_eq(json_array_size(json_object_get(report, "nights")), 1);
+    cr_expect_eq(json_array_size(json_object_get(report, "kernels")), 2);
+    json_decref(report);
+}
+
 Test(night, what_did_not_change_is_not_measured_again_and_what_did_is) {
     workplace_write("hook", "#!/bin/sh\ncat > told.json\n");
     char *hook = ht_path_join(workplace(), "hook");

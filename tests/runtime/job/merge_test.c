@@ -92,7 +92,7 @@ static void random_make(const char *name, ht_random *random) {
     for (int i = 0; i < 2; ++i) {
         int64_t night;
         char *text = ht_format("{\"host\": \"h%d\"}", (int)ht_random_below(random, 2));
-        cr_assert_eq(ht_nights_begin(nights, "j.json", &night, NULL), HT_OK);
+        cr_assert_eq(ht_nights_begin(nights, "j.json", &(ht_night_name){0}, &night, NULL), HT_OK);
         night_put(nights, random, night);
         if (ht_random_below(random, 3))
             cr_assert_eq(ht_nights_end(nights, night, text, NULL), HT_OK);
