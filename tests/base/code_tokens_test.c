@@ -66,9 +66,11 @@ static bool same_printed(const char *a, const char *b) {
 /* The first are texts that a comment above them does not change: a place goes into a message of the
  * host and nowhere else. The second use it, or may. */
 Test(code_tokens, places_that_are_only_printed_by_the_host_are_tokens) {
-    static const char *const printed[] = {
+    static const char macro[] =
         "#define CHECK(call) do { if (call) { std::fprintf(stderr, \"%s:%d\\n\", __FILE__, \\\n"
-        "    __LINE__); exit(1); } } while (0)\n",
+        "    __LINE__); exit(1); } } while (0)\n";
+    static const char *const printed[] = {
+        macro,
         "void f() { fprintf(stdout, \"%d\", __LINE__); }",
         "void f() { if (g(1)) ::fprintf(stderr, \"%d%d\", h(2), __LINE__); }",
         "void f() { ; std::cerr << __FILE__ << \":\" << __LINE__ << g(1, 2) << std::endl; }",
