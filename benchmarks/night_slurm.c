@@ -66,6 +66,8 @@ static int port_find(void) {
     struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
     socklen_t size = sizeof address;
     int file = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    if (file < 0)
+        return 0;
     bool done = bind(file, (struct sockaddr *)&address, size) == 0 &&
                 getsockname(file, (struct sockaddr *)&address, &size) == 0;
     close(file);
