@@ -47,7 +47,7 @@ json_t *ht_slurm_plan_make(const ht_slurm_options *options, size_t shards) {
         for (size_t j = 0; j < shards; ++j)
             json_array_append_new(list,
                                   json_pack("{s:I, s:s, s:I, s:I}", "number",
-                                            (json_int_t)(json_array_size(list) + 1), "device",
+                                            (json_int_t)json_array_size(list) + 1, "device",
                                             job->devices.items[i], "shard", (json_int_t)(j + 1),
                                             "shards", (json_int_t)shards));
     json_object_set_new(plan, "shards", list);
@@ -113,7 +113,7 @@ static void options_append(ht_text *out, const ht_slurm_options *options, const 
 /* Appends the command, and where its output goes. */
 static void command_append(ht_text *out, const ht_slurm_options *options, const char *program,
                            const char *words, const char *log) {
-    char *folder = getcwd(NULL, 0);
+    char *folder = realpath(".", NULL);
     ht_text_append(out, "cd ");
     word_append(out, folder ? folder : ".");
     ht_text_append(out, " || exit 2\nexec ");

@@ -260,19 +260,21 @@ static void offer_vectors(ht_coarsen *c, ht_range inside) {
     ht_writer_free(&writer);
 }
 
-static void coarsen(ht_coarsen *c) {
-    if (ht_coarsen_has_directives(c->model))
-        ht_coarsen_refuse(c, (ht_position){0}, "a preprocessor directive inside the kernel");
+/* Returns true if the source has several outputs a thread already, by a constant that is made a
+ * parameter again, or is refused for it. */
+static bool is_again(ht_coarsen *c) {
     ht_own_outputs outputs;
-    if (!c->refused && ht_own_outputs_find(c->model, 0, &outputs)) {
-        ht_coarsen_tree(c);
-        if (!c->refused)
-            ht_coarsen_again(c, &outputs);
-        free(outputs.name);
-        return;
-    }
-    if (c->refused || is_ruled_out(c))
-        return;
+    if (c->refused || !ht_own_outputs_find(c->model, 0, &outputs))
+        return false;
+    ht_coarsen_tree(c);
+    if (!c->refused)
+        ht_coarsen_again(c, &outputs);
+    free(outputs.name);
+    return true;
+}
+
+/* Refuses what has no meaning, or another one, several times in a thread. */
+static void check(ht_coarsen *c) {
     ht_coarsen_tree(c);
     if (!c->refused)
         ht_coarsen_check_calls(c);
@@ -280,12 +282,42 @@ static void coarsen(ht_coarsen *c) {
         check_x(c);
     if (!c->refused)
         check_indices(c);
+    if (!c->refused && c->model->feature[HT_FEATURE_ATOMIC] && !c->atomic)
+        has_feature(c, HT_FEATURE_ATOMIC, "a called function uses an atomic operation");
+}
+
+/* Offers the body that was written. `jammed`: its outputs are side by side. */
+static void offer(ht_coarsen *c, const char *body, bool jammed) {
+    ht_range inside = {c->tree->body->range.begin + 1, c->tree->body->range.end - 1};
+    ht_plan_param(c->plan, c->names.factor, "1, 2, 4, 8", "1");
+    ht_plan_call(c->plan, c->names.factor, "outputs per thread");
+    ht_plan_param(c->plan, c->names.strided, "false, true", "false");
+    ht_plan_require(c->plan, "(%s > 1 && %s > 1) || !%s", c->names.factor,
+                    ht_plan_block(c->plan, 0), c->names.strided);
+    if (jammed) {
+        ht_plan_param(c->plan, c->names.jam, "false, true", "false");
+        ht_plan_form(c->plan, c->names.jam, "a second body for the edge");
+        ht_plan_require(c->plan, "%s > 1 || !%s", c->names.factor, c->names.jam);
+    }
+    ht_plan_cover(c->plan, 0, c->names.factor);
+    ht_plan_edit(c->plan, inside, c->names.factor, body);
+    ht_plan_remark_place(c->plan, HT_REMARK_APPLIED, c->tree->variables[c->x].at,
+                         "each thread computes %s outputs along `%s`%s%s; %s: a block apart",
+                         c->names.factor, c->tree->variables[c->x].name,
+                         jammed ? "; side by side: " : "", jammed ? c->names.jam : "",
+                         c->names.strided);
+    if (jammed)
+        offer_vectors(c, inside);
+}
+
+static void coarsen(ht_coarsen *c) {
+    if (ht_coarsen_has_directives(c->model))
+        ht_coarsen_refuse(c, (ht_position){0}, "a preprocessor directive inside the kernel");
+    if (is_again(c) || c->refused || is_ruled_out(c))
+        return;
+    check(c);
     if (c->refused)
         return;
-    if (c->model->feature[HT_FEATURE_ATOMIC] && !c->atomic) {
-        has_feature(c, HT_FEATURE_ATOMIC, "a called function uses an atomic operation");
-        return;
-    }
     choose_names(c);
     ht_writer writer = {.c = c};
     bool jammed = write_jammed(c, &writer);
@@ -301,28 +333,8 @@ static void coarsen(ht_coarsen *c) {
         if (!done && !c->refused)
             ht_coarsen_refuse(c, (ht_position){0}, "its declarations cannot be written apart");
     }
-    if (done) {
-        ht_range inside = {c->tree->body->range.begin + 1, c->tree->body->range.end - 1};
-        ht_plan_param(c->plan, c->names.factor, "1, 2, 4, 8", "1");
-        ht_plan_call(c->plan, c->names.factor, "outputs per thread");
-        ht_plan_param(c->plan, c->names.strided, "false, true", "false");
-        ht_plan_require(c->plan, "(%s > 1 && %s > 1) || !%s", c->names.factor,
-                        ht_plan_block(c->plan, 0), c->names.strided);
-        if (jammed) {
-            ht_plan_param(c->plan, c->names.jam, "false, true", "false");
-            ht_plan_form(c->plan, c->names.jam, "a second body for the edge");
-            ht_plan_require(c->plan, "%s > 1 || !%s", c->names.factor, c->names.jam);
-        }
-        ht_plan_cover(c->plan, 0, c->names.factor);
-        ht_plan_edit(c->plan, inside, c->names.factor, writer.text.data);
-        ht_plan_remark_place(c->plan, HT_REMARK_APPLIED, c->tree->variables[c->x].at,
-                             "each thread computes %s outputs along `%s`%s%s; %s: a block apart",
-                             c->names.factor, c->tree->variables[c->x].name,
-                             jammed ? "; side by side: " : "", jammed ? c->names.jam : "",
-                             c->names.strided);
-        if (jammed)
-            offer_vectors(c, inside);
-    }
+    if (done)
+        offer(c, writer.text.data, jammed);
     ht_writer_free(&writer);
 }
 
