@@ -9,8 +9,15 @@
 #include "runtime/store/database_schema.h"
 #include "runtime/store/nights_schema.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define SETTINGS "PRAGMA cache_size = -524288; PRAGMA temp_store = MEMORY"
 
 #define KEY_COLUMNS HT_DATABASE_KEY_VALUES("")
 #define ROW_COLUMNS                                                                                \
@@ -193,14 +200,70 @@ static ht_status input_take(merger *in, const char *path) {
     return status;
 }
 
-static ht_status merger_open(merger *in) {
+static ht_status merger_open(merger *in, const char *file) {
+    in->damage.path = file;
+    ht_status status = ht_database_file_open(&in->damage, &in->sqlite, in->error);
     in->damage.path = in->path;
-    return ht_database_file_open(&in->damage, &in->sqlite, in->error);
+    return status;
 }
 
 static void merger_close(merger *in) {
     sqlite3_close(in->sqlite);
     ht_database_damage_free(&in->damage);
+}
+
+/* Puts all inputs into `file`, which is the output or becomes it. */
+static ht_status inputs_take(merger *in, const char *file, const char *settings,
+                             const char *const *inputs, size_t count) {
+    ht_status status = merger_open(in, file);
+    if (status == HT_OK)
+        status = run(in, settings);
+    if (status == HT_OK)
+        status = run(in, clean);
+    if (status == HT_OK)
+        status = run(in, "CREATE TEMP TABLE job_of (theirs INTEGER PRIMARY KEY, ours INTEGER)");
+    for (size_t i = 0; i < count && status == HT_OK; ++i)
+        if (!ht_file_same(inputs[i], in->path))
+            status = input_take(in, inputs[i]);
+    merger_close(in);
+    return status;
+}
+
+static ht_status synced_rename(const char *from, const char *to, ht_error *error) {
+    int file = open(from, O_RDONLY | O_CLOEXEC);
+    bool done = file >= 0 && fsync(file) == 0 && rename(from, to) == 0;
+    ht_status status = done ? HT_OK
+                            : ht_error_set_at(error, HT_ERROR_IO, to, 0, 0,
+                                              "cannot be written: %s; free space on the disk, or "
+                                              "make the folder writable",
+                                              strerror(errno));
+    if (file >= 0)
+        close(file);
+    return status;
+}
+
+/* A new output is made next to its place, without a journal, and moved there: half of the writing,
+ * and never a part of it under its name. */
+static ht_status output_make(merger *in, const char *const *inputs, size_t count) {
+    char *part = ht_format("%s.merging", in->path);
+    char *left[] = {ht_format("%s-wal", part), ht_format("%s-shm", part)};
+    (void)unlink(part); /* of a merge that was killed */
+    for (size_t i = 0; i < 2; ++i)
+        (void)unlink(left[i]);
+    ht_status status = inputs_take(in, part,
+                                   SETTINGS "; PRAGMA journal_mode = OFF;"
+                                            " PRAGMA synchronous = OFF",
+                                   inputs, count);
+    if (status == HT_OK)
+        status = synced_rename(part, in->path, in->error);
+    if (status != HT_OK)
+        (void)unlink(part);
+    for (size_t i = 0; i < 2; ++i) {
+        (void)unlink(left[i]);
+        free(left[i]);
+    }
+    free(part);
+    return status;
 }
 
 ht_status ht_database_merge(const char *out, const char *const *inputs, size_t count,
@@ -209,17 +272,8 @@ ht_status ht_database_merge(const char *out, const char *const *inputs, size_t c
     ht_status status = HT_OK;
     for (size_t i = 0; i < count && status == HT_OK; ++i)
         status = input_check(inputs[i], error); /* before the output is made */
-    if (status == HT_OK)
-        status = merger_open(&in);
-    if (status == HT_OK)
-        status = run(&in, "PRAGMA cache_size = -262144; PRAGMA temp_store = MEMORY");
-    if (status == HT_OK)
-        status = run(&in, clean);
-    if (status == HT_OK)
-        status = run(&in, "CREATE TEMP TABLE job_of (theirs INTEGER PRIMARY KEY, ours INTEGER)");
-    for (size_t i = 0; i < count && status == HT_OK; ++i)
-        if (!ht_file_same(inputs[i], out))
-            status = input_take(&in, inputs[i]);
-    merger_close(&in);
-    return status;
+    if (status != HT_OK)
+        return status;
+    return ht_file_exists(out) ? inputs_take(&in, out, SETTINGS, inputs, count)
+                               : output_make(&in, inputs, count);
 }

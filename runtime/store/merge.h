@@ -10,7 +10,8 @@
 
 /* Puts the contents of all inputs into `out`, which is made when missing and whose own contents
  * count too: the result is the same in any order, and however often an input is named. Each input
- * is one transaction; a merge that was killed is done again. Damaged rows are reported and left
+ * is one transaction of an output that was there, and a new one appears when it is whole; a merge
+ * that was killed is done again. Damaged rows are reported and left
  * out. */
 ht_status ht_database_merge(const char *out, const char *const *inputs, size_t count,
                             ht_error *error);

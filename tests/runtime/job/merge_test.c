@@ -1,6 +1,7 @@
 /* Databases merged: the same in any order, in one step or several, however often. */
 #include "tests/runtime/job/database_folder.h"
 
+#include "base/file.h"
 #include "base/memory.h"
 #include "base/random.h"
 #include "base/text.h"
@@ -212,6 +213,54 @@ Test(database_merge, a_merged_database_is_whole_and_has_all) {
     cr_expect_eq(counts.nights, 4);
     cr_expect_geq(counts.evaluations, 6);
     free(file);
+}
+
+/* A new output is made next to its place: what a killed merge left there is not taken for it. */
+Test(database_merge, a_new_output_appears_when_it_is_whole_and_never_in_part) {
+    ht_random random;
+    ht_random_seed(&random, 3);
+    random_make("a", &random);
+    char *file = named("a"), *out = named("out"), *part = ht_format("%s.merging", out);
+    const char *const broken[] = {file, folder};
+    ht_database_counts before, counts;
+    cr_assert_eq(ht_file_write(part, "half a file", 11, NULL), HT_OK);
+    cr_expect_neq(ht_database_merge(out, broken, 2, NULL), HT_OK, "a folder is no database");
+    cr_expect_not(ht_file_exists(out));
+    cr_assert_eq(ht_database_count(file, &before, NULL), HT_OK);
+    merge("out", NAMES("a"));
+    cr_assert_eq(ht_database_count(out, &counts, NULL), HT_OK);
+    cr_expect_eq(counts.evaluations, before.evaluations);
+    cr_expect_not(ht_file_exists(part));
+    free(part);
+    free(out);
+    free(file);
+}
+
+/* Processes that share a night have it as one, and of its documents the whole one. */
+Test(database_merge, parts_of_one_night_are_one_night_with_the_longest_document) {
+    static const char *const documents[] = {"{\"host\": \"h\", \"z\": 1}",
+                                            "{\"host\": \"h\", \"a\": [1, 2, 3]}"};
+    const ht_night_name name = {"2026-01-01T00:00:00Z", "h"};
+    for (int i = 0; i < 2; ++i) {
+        char *file = named(i ? "b" : "a");
+        ht_nights *nights;
+        int64_t night, again;
+        cr_assert_eq(ht_nights_open(file, &nights, NULL), HT_OK);
+        cr_assert_eq(ht_nights_begin(nights, "j.json", &name, &night, NULL), HT_OK);
+        cr_assert_eq(ht_nights_begin(nights, "j.json", &name, &again, NULL), HT_OK);
+        cr_expect_eq(again, night, "it is joined");
+        cr_assert_eq(ht_nights_end(nights, night, documents[i], NULL), HT_OK);
+        ht_nights_close(nights);
+        free(file);
+    }
+    merge("ab", NAMES("a", "b"));
+    merge("ba", NAMES("b", "a"));
+    merge("ba", NAMES("a"));
+    for (int i = 0; i < 2; ++i) {
+        char *text = contents(i ? "ab" : "ba");
+        cr_expect(strstr(text, "[1, 2, 3]") && !strstr(text, "\"z\""), "%s", text);
+        free(text);
+    }
 }
 
 Test(database_merge, damaged_rows_are_counted_left_out_of_a_merge_and_pruned) {
