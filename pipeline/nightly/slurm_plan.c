@@ -45,11 +45,10 @@ json_t *ht_slurm_plan_make(const ht_slurm_options *options, size_t shards) {
     text_set(plan, "notify", options->notify);
     for (size_t i = 0; i < job->devices.count; ++i)
         for (size_t j = 0; j < shards; ++j)
-            json_array_append_new(list,
-                                  json_pack("{s:I, s:s, s:I, s:I}", "number",
-                                            (json_int_t)json_array_size(list) + 1, "device",
-                                            job->devices.items[i], "shard", (json_int_t)(j + 1),
-                                            "shards", (json_int_t)shards));
+            json_array_append_new(list, json_pack("{s:I, s:s, s:I, s:I}", "number",
+                                                  (json_int_t)json_array_size(list) + 1, "device",
+                                                  job->devices.items[i], "shard", (json_int_t)j + 1,
+                                                  "shards", (json_int_t)shards));
     json_object_set_new(plan, "shards", list);
     free(real);
     return plan;
