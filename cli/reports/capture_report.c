@@ -27,9 +27,7 @@ void ht_capture_print(const ht_capture_result *result, bool emulated, FILE *out)
                          ht_format("%.1f%%", 100.0 * ht_capture_share(result, row)),
                          ht_strdup(row->problem_gap ? "not known" : "captured"),
                          ht_strdup(row->status ? row->status : "-")};
-        ht_table_row(table, (const char *const *)cells);
-        for (size_t j = 0; j < sizeof cells / sizeof *cells; ++j)
-            free(cells[j]);
+        ht_table_row_take(table, cells);
     }
     ht_table_finish(table, out, 0);
     for (size_t i = 0; i < result->count; ++i) {

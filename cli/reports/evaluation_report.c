@@ -79,9 +79,7 @@ static void row_print(ht_table *table, const ht_evaluated *evaluated, bool canon
         cells[3 + i] = percent(accuracy->topk[i]);
     cells[7] = canonical ? ht_strdup("") : percent(assessment->legal);
     cells[8] = canonical ? ht_strdup("") : ht_format("%.2f", assessment->ms_per_prediction);
-    ht_table_row(table, (const char *const *)cells);
-    for (size_t i = 0; i < 9; ++i)
-        free(cells[i]);
+    ht_table_row_take(table, cells);
 }
 
 static void parameters_print(const ht_evaluated *evaluated, FILE *out) {

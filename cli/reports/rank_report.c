@@ -34,9 +34,7 @@ static void add_row(ht_table *table, const ht_gpu_time *time, double best,
         ht_format("%d/%d", resources->waves_per_simd, resources->max_waves_per_simd),
         ht_strdup(name),
     };
-    ht_table_row(table, (const char *const *)cells);
-    for (size_t i = 0; i < COLUMNS; ++i)
-        free(cells[i]);
+    ht_table_row_take(table, cells);
 }
 
 static void print_missing(const ht_inspected *inspected, FILE *out) {

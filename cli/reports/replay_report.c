@@ -68,9 +68,7 @@ static void print_row(const ht_replay_report *report, const ht_replayed *run, ht
     cells[at++] =
         ht_replay_timed(report->replay) ? ht_format("%.0f", sum.spent_mean / 1e3) : ht_strdup("-");
     cells[at++] = ht_format("%.4f", overhead_of(&sum));
-    ht_table_row(table, (const char *const *)cells);
-    for (size_t i = 0; i < at; ++i)
-        free(cells[i]);
+    ht_table_row_take(table, cells);
 }
 
 /* Returns true if a strategy makes use of what is known before. */

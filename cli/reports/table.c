@@ -32,6 +32,12 @@ void ht_table_row(ht_table *table, const char *const *cells) {
     }
 }
 
+void ht_table_row_take(ht_table *table, char *const *cells) {
+    ht_table_row(table, (const char *const *)cells);
+    for (size_t i = 0; i < table->columns; ++i)
+        free(cells[i]);
+}
+
 /* Returns the columns of text: bytes that do not continue a UTF-8 character. */
 static size_t text_width(const char *text) {
     size_t width = 0;

@@ -11,6 +11,8 @@ typedef struct ht_table ht_table;
 ht_table *ht_table_new(const char *alignment, const char *const *headings);
 /* As many cells as columns. */
 void ht_table_row(ht_table *table, const char *const *cells);
+/* The same, and frees each cell. */
+void ht_table_row_take(ht_table *table, char *const *cells);
 /* Prints, indented by `indent`, and frees the table. */
 void ht_table_finish(ht_table *table, FILE *out, int indent);
 
