@@ -37,24 +37,13 @@ static void config_of(size_t database, size_t index, char out[64]) {
     snprintf(out, 64, "BLOCK_X=%zu TILE_X=%zu UNROLL=%zu", index, of, index % 7);
 }
 
-/* Binds the texts of a key, and those of this program's own rows. */
+static const char created[] = "2026-01-01T00:00:00Z";
+
+/* Binds a text, where the statement has such a parameter. */
 static void bind(sqlite3_stmt *statement, const char *name, const char *text) {
     int index = sqlite3_bind_parameter_index(statement, name);
     if (index > 0)
         sqlite3_bind_text(statement, index, text, -1, SQLITE_TRANSIENT);
-}
-
-static void bind_key(sqlite3_stmt *statement, const ht_database_key *key) {
-    bind(statement, ":source_hash", key->source_hash);
-    bind(statement, ":template_name", key->template_name);
-    bind(statement, ":template_hash", key->template_hash);
-    bind(statement, ":problem", key->problem);
-    bind(statement, ":device", key->device);
-    bind(statement, ":compiler", key->compiler);
-    bind(statement, ":method", key->method);
-    bind(statement, ":settings", key->settings);
-    bind(statement, ":checking", key->checking);
-    bind(statement, ":created", "2026-01-01T00:00:00Z");
 }
 
 static bool run_statement(sqlite3_stmt *statement) {
@@ -77,7 +66,8 @@ static bool put(sqlite3_stmt *statement, ht_random *random, size_t database, siz
                                    i ? "," : "", sample);
     }
     snprintf(samples + length, sizeof samples - length, "]");
-    bind_key(statement, &key);
+    ht_database_bind_key(statement, &key);
+    bind(statement, ":created", created);
     bind(statement, ":config", config);
     bind(statement, ":status", "ok");
     bind(statement, ":samples", samples);
@@ -95,7 +85,8 @@ static bool rows_put(sqlite3 *sqlite, size_t number, size_t count) {
     ht_random_seed(&random, number);
     for (size_t i = 0; i < KERNELS && done; ++i) {
         const ht_database_key key = key_of(i);
-        bind_key(job, &key);
+        ht_database_bind_key(job, &key);
+        bind(job, ":created", created);
         done = run_statement(job);
     }
     for (size_t i = 0; i < count && done; ++i)

@@ -1,7 +1,8 @@
 #include "pipeline/timed.h"
 
+#include "base/clock.h"
+
 #include <string.h>
-#include <time.h>
 
 bool ht_timed_is(const char *reason) {
     static const char *const words[] = {"no end within", "takes too long", "s of CPU time",
@@ -39,11 +40,8 @@ bool ht_timed_fits(const json_t *document, const ht_timed_limits *now) {
 
 json_t *ht_timed_when(const json_t *document) {
     const json_t *when = json_object_get(json_object_get(document, "made"), "when");
-    time_t seconds = (time_t)json_integer_value(when);
-    struct tm parts;
-    char text[32];
-    if (!json_is_integer(when) || !gmtime_r(&seconds, &parts) ||
-        strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &parts) == 0)
+    char text[HT_CLOCK_UTC_SIZE];
+    if (!json_is_integer(when) || !ht_clock_utc((time_t)json_integer_value(when), text))
         return json_null();
     return json_string(text);
 }

@@ -407,8 +407,8 @@ ht_status ht_night_run(const ht_night_options *options, json_t **out_document, h
                       .start = ht_clock_seconds(),
                       .rows = json_array(),
                       .errors = json_array()};
-    char began[32];
-    ht_nights_now(began);
+    char began[HT_CLOCK_UTC_SIZE];
+    ht_clock_utc(time(NULL), began);
     night.end = night.start + options->job->budget.seconds - end_reserve;
     *out_document = NULL;
     ht_status status = night_run(&night, error);

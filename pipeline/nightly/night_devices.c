@@ -93,7 +93,7 @@ ht_status ht_night_devices_expand(ht_job_file *job, ht_error *error) {
 }
 
 ht_night_name ht_night_devices_name(void) {
-    static char began[32];
+    static char began[HT_CLOCK_UTC_SIZE];
     const char *text = getenv(variable), *host = text ? strchr(text, ' ') : NULL;
     if (!host || (size_t)(host - text) >= sizeof began)
         return (ht_night_name){0};
@@ -201,20 +201,14 @@ static void failure_add(json_t *document, const member *own) {
 
 /* Joins what there is; NULL: no process gave a report. */
 static json_t *members_join(const member *members, size_t count) {
-    json_t **reports = ht_alloc(count + 1, sizeof *reports);
-    size_t read = 0;
-    for (size_t i = 0; i < count; ++i) {
-        json_t *report = json_load_file(members[i].report, 0, NULL);
-        if (report)
-            reports[read++] = report;
-    }
-    json_t *document = read > 0 ? ht_night_join(reports, read) : NULL;
+    char **paths = ht_alloc(count + 1, sizeof *paths);
+    for (size_t i = 0; i < count; ++i)
+        paths[i] = members[i].report;
+    json_t *document = ht_night_join_files(paths, count);
     for (size_t i = 0; i < count && document; ++i)
         if (!ht_file_exists(members[i].report))
             failure_add(document, &members[i]);
-    for (size_t i = 0; i < read; ++i)
-        json_decref(reports[i]);
-    free(reports);
+    free(paths);
     return document;
 }
 
@@ -236,13 +230,13 @@ ht_status ht_night_devices_run(const ht_job_file *job, const char *path,
                                const char *const *arguments, json_t **out_document,
                                ht_error *error) {
     ht_scratch scratch = {0};
-    char began[32], host[256] = "";
+    char began[HT_CLOCK_UTC_SIZE], host[256] = "";
     size_t count = job->devices.count;
     *out_document = NULL;
     ht_status status = ht_scratch_make("night", &scratch, error);
     if (status != HT_OK)
         return status;
-    ht_nights_now(began);
+    ht_clock_utc(time(NULL), began);
     gethostname(host, sizeof host - 1);
     char *night = ht_format("%s %s", began, host);
     const ht_night_name name = {began, host};

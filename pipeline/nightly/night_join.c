@@ -1,5 +1,6 @@
 #include "pipeline/nightly/night_join.h"
 
+#include "base/memory.h"
 #include "pipeline/nightly/night_brief.h"
 #include "pipeline/report.h"
 
@@ -127,6 +128,21 @@ void ht_night_join_failure(json_t *document, const char *what, const char *messa
                                             "message", ht_report_json_text(message)));
     int before = (int)json_integer_value(json_object_get(document, "exit"));
     json_object_set_new(document, "exit", json_integer(ht_night_graver(before, code)));
+}
+
+json_t *ht_night_join_files(char *const *paths, size_t count) {
+    json_t **reports = ht_alloc(count + 1, sizeof *reports);
+    size_t read = 0;
+    for (size_t i = 0; i < count; ++i) {
+        json_t *report = json_load_file(paths[i], 0, NULL);
+        if (report)
+            reports[read++] = report;
+    }
+    json_t *document = read > 0 ? ht_night_join(reports, read) : NULL;
+    for (size_t i = 0; i < read; ++i)
+        json_decref(reports[i]);
+    free(reports);
+    return document;
 }
 
 ht_status ht_night_join_keep(const char *database, const char *job, const ht_night_name *name,

@@ -10,6 +10,8 @@
 /* Returns one report of all (at least one): kernels and errors of each, the gravest exit code, the
  * longest time. A kernel is gone only if no other one has it. New reference. */
 json_t *ht_night_join(json_t *const *reports, size_t count);
+/* The same of files, of which those that are no report are left out; NULL: none is one. */
+json_t *ht_night_join_files(char *const *paths, size_t count);
 
 /* Keeps a joined report in the database as that of the night of this name, and sets the number that
  * the night has there. */

@@ -191,21 +191,19 @@ static json_t *report_empty(const ht_job_file *job, const json_t *plan) {
 
 /* Joins the reports that there are. */
 static json_t *reports_join(const ht_job_file *job, const json_t *plan) {
-    size_t count = json_array_size(json_object_get(plan, "shards")), read = 0;
-    json_t **reports = ht_alloc(count + 1, sizeof *reports);
-    for (size_t i = 0; i < count; ++i) {
-        char *path = ht_slurm_shard_path(job, i + 1, "report.json");
-        json_t *report = json_load_file(path, 0, NULL);
-        if (report)
-            reports[read++] = report;
-        free(path);
+    size_t count = json_array_size(json_object_get(plan, "shards"));
+    char **paths = ht_alloc(count + 1, sizeof *paths);
+    for (size_t i = 0; i < count; ++i)
+        paths[i] = ht_slurm_shard_path(job, i + 1, "report.json");
+    json_t *document = ht_night_join_files(paths, count);
+    for (size_t i = 0; i < count; ++i)
+        free(paths[i]);
+    free(paths);
+    if (!document) {
+        json_t *empty = report_empty(job, plan);
+        document = ht_night_join(&empty, 1);
+        json_decref(empty);
     }
-    if (read == 0)
-        reports[read++] = report_empty(job, plan);
-    json_t *document = ht_night_join(reports, read);
-    for (size_t i = 0; i < read; ++i)
-        json_decref(reports[i]);
-    free(reports);
     return document;
 }
 

@@ -32,8 +32,7 @@ ht_status ht_archive_open(const char *path, ht_archive **out_archive, ht_error *
     /* all that is read is of one moment, also while a night writes */
     if (status == HT_OK && sqlite3_exec(archive->sqlite, "BEGIN", NULL, NULL, NULL) != SQLITE_OK)
         status = fail(archive, error);
-    if (status == HT_ERROR_IO && error)
-        error->status = status = HT_ERROR_INPUT;
+    status = ht_database_fail_input(status, error);
     if (status != HT_OK) {
         ht_archive_close(archive);
         return status;

@@ -1,5 +1,6 @@
 #include "runtime/store/database.h"
 
+#include "base/clock.h"
 #include "base/file.h"
 #include "base/memory.h"
 #include "runtime/protocol/protocol.h"
@@ -9,7 +10,6 @@
 #include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 struct ht_database {
     sqlite3 *sqlite;
@@ -118,15 +118,12 @@ static void bind_text(sqlite3_stmt *statement, const char *name, const char *tex
 /* Binds the time as SQLite's own default writes it; a checksum must have it before the row is
  * made. */
 static void bind_created(sqlite3_stmt *statement) {
-    char text[32] = "";
-    time_t now = time(NULL);
-    struct tm parts;
-    if (gmtime_r(&now, &parts) != NULL)
-        strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &parts);
+    char text[HT_CLOCK_UTC_SIZE];
+    ht_clock_utc(time(NULL), text);
     bind_text(statement, ":created", text);
 }
 
-static void bind_key(sqlite3_stmt *statement, const ht_database_key *key) {
+void ht_database_bind_key(sqlite3_stmt *statement, const ht_database_key *key) {
     bind_text(statement, ":source_hash", key->source_hash);
     bind_text(statement, ":template_name", key->template_name);
     bind_text(statement, ":template_hash", key->template_hash);
@@ -167,7 +164,7 @@ static bool run_statement(sqlite3_stmt *statement) {
 }
 
 static bool put_job(ht_database *database, const ht_database_key *key) {
-    bind_key(database->put_job, key);
+    ht_database_bind_key(database->put_job, key);
     bind_created(database->put_job);
     return run_statement(database->put_job);
 }
@@ -175,7 +172,7 @@ static bool put_job(ht_database *database, const ht_database_key *key) {
 static bool put_row(ht_database *database, const ht_database_key *key,
                     const ht_evaluation *evaluation) {
     sqlite3_stmt *put = database->put;
-    bind_key(put, key);
+    ht_database_bind_key(put, key);
     bind_text(put, ":config", evaluation->config);
     bind_text(put, ":status", ht_status_name(evaluation->status));
     bind_text(put, ":reason", evaluation->reason);
@@ -256,7 +253,7 @@ static bool read_row(sqlite3_stmt *row, const char *config, ht_evaluation *out) 
 static ht_status get_row(ht_database *database, const ht_database_key *key, const char *config,
                          bool *out_found, ht_evaluation *out_evaluation, ht_error *error) {
     sqlite3_stmt *get = database->get;
-    bind_key(get, key);
+    ht_database_bind_key(get, key);
     bind_text(get, ":config", config);
     ht_status status = HT_OK;
     int step = sqlite3_step(get);
@@ -296,7 +293,7 @@ static ht_status get_deaths(ht_database *database, const ht_database_key *key, c
                             bool *found, ht_evaluation *evaluation, unsigned *out_count,
                             ht_error *error) {
     sqlite3_stmt *deaths = database->deaths;
-    bind_key(deaths, key);
+    ht_database_bind_key(deaths, key);
     bind_text(deaths, ":config", config);
     ht_status status = HT_OK;
     *out_count = 0;
@@ -339,7 +336,7 @@ ht_status ht_database_add_death(ht_database *database, const ht_database_key *ke
     unsigned before = 0;
     status = get_deaths(database, key, config, NULL, NULL, &before, error);
     sqlite3_stmt *put = database->put_death;
-    bind_key(put, key);
+    ht_database_bind_key(put, key);
     bind_text(put, ":config", config);
     bind_text(put, ":status", ht_status_name(how));
     bind_text(put, ":evidence", evidence);
@@ -357,7 +354,7 @@ ht_status ht_database_add_death(ht_database *database, const ht_database_key *ke
 
 ht_status ht_database_forgive(ht_database *database, const ht_database_key *key, const char *config,
                               ht_error *error) {
-    bind_key(database->forgive, key);
+    ht_database_bind_key(database->forgive, key);
     bind_text(database->forgive, ":config", config);
     if (run_statement(database->forgive))
         return HT_OK;

@@ -85,11 +85,7 @@ ht_status ht_database_read_best(const char *path, const ht_database_best_choice 
     sqlite3_finalize(statement);
     sqlite3_close(reader.sqlite);
     ht_database_damage_free(&damage);
-    if (status == HT_ERROR_IO) { /* the user named it */
-        status = HT_ERROR_INPUT;
-        if (error != NULL)
-            error->status = status;
-    }
+    status = ht_database_fail_input(status, error);
     if (status != HT_OK)
         ht_database_best_free(out_best);
     return status;

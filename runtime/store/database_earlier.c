@@ -72,23 +72,10 @@ static int nearest_first(const void *a, const void *b) {
 }
 
 static ht_status until_read(reader *reader, const ht_database_key *key) {
-    const struct {
-        const char *name, *value;
-    } parts[] = {{":source_hash", key->source_hash},
-                 {":template_name", key->template_name},
-                 {":template_hash", key->template_hash},
-                 {":problem", key->problem},
-                 {":device", key->device},
-                 {":compiler", key->compiler},
-                 {":method", key->method},
-                 {":settings", key->settings ? key->settings : ""},
-                 {":checking", key->checking ? key->checking : ""}};
     sqlite3_stmt *statement = NULL;
     if (sqlite3_prepare_v2(reader->sqlite, own_query, -1, &statement, NULL) != SQLITE_OK)
         return fail(reader);
-    for (size_t i = 0; i < sizeof parts / sizeof *parts; ++i)
-        sqlite3_bind_text(statement, sqlite3_bind_parameter_index(statement, parts[i].name),
-                          parts[i].value, -1, SQLITE_STATIC);
+    ht_database_bind_key(statement, key);
     int step = sqlite3_step(statement);
     reader->until = step == SQLITE_ROW ? text_of(statement, 0) : ht_strdup(no_limit);
     sqlite3_finalize(statement);
@@ -190,11 +177,7 @@ ht_status ht_database_earlier_read(const char *path, const ht_database_key *key,
     free(reader.until);
     sqlite3_close(reader.sqlite);
     ht_database_damage_free(&damage);
-    if (status == HT_ERROR_IO) { /* the user may have named it */
-        status = HT_ERROR_INPUT;
-        if (error)
-            error->status = status;
-    }
+    status = ht_database_fail_input(status, error);
     if (status != HT_OK)
         ht_database_earlier_free(out_earlier);
     return status;

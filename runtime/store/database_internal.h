@@ -1,4 +1,5 @@
-/* Opening the tuning database's file and telling what SQLite says. Private to database*.c. */
+/* Opening the tuning database's file and telling what SQLite says. Private to runtime/store/, and
+ * to programs that fill databases for a measurement. */
 #ifndef HT_RUNTIME_STORE_DATABASE_INTERNAL_H
 #define HT_RUNTIME_STORE_DATABASE_INTERNAL_H
 
@@ -12,6 +13,12 @@ const char *ht_database_path(const ht_database *database);
 
 /* Turns SQLite's last error into HT_ERROR_IO with a remedy. */
 ht_status ht_database_fail(sqlite3 *sqlite, const char *path, const char *doing, ht_error *error);
+/* Returns HT_ERROR_INPUT for a file that cannot be read (HT_ERROR_IO), since a user named it, and
+ * any other status as it is; the error has the same. */
+ht_status ht_database_fail_input(ht_status status, ht_error *error);
+
+/* Binds copies of a key's parts to the parameters of their names; "" where the key has none. */
+void ht_database_bind_key(sqlite3_stmt *statement, const ht_database_key *key);
 
 /* Opens or creates the file of damage->path, checks it, brings it up to date. Closes what it opened
  * on failure. */

@@ -61,6 +61,14 @@ ht_status ht_database_fail(sqlite3 *sqlite, const char *path, const char *doing,
                            words, remedy);
 }
 
+ht_status ht_database_fail_input(ht_status status, ht_error *error) {
+    if (status != HT_ERROR_IO)
+        return status;
+    if (error)
+        error->status = HT_ERROR_INPUT;
+    return HT_ERROR_INPUT;
+}
+
 static ht_status fail(const opening *in, const char *doing) {
     return ht_database_fail(in->sqlite, in->path, doing, in->error);
 }

@@ -124,11 +124,7 @@ ht_status ht_database_results_read(const char *path, const ht_database_results_c
     sqlite3_finalize(row);
     sqlite3_close(reader.sqlite);
     ht_database_damage_free(&damage);
-    if (status == HT_ERROR_IO) { /* the user named it */
-        status = HT_ERROR_INPUT;
-        if (error)
-            error->status = status;
-    }
+    status = ht_database_fail_input(status, error);
     if (status != HT_OK)
         ht_database_results_free(out_results);
     return status;

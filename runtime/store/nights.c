@@ -1,5 +1,6 @@
 #include "runtime/store/nights.h"
 
+#include "base/clock.h"
 #include "base/file.h"
 #include "base/memory.h"
 #include "base/text.h"
@@ -9,7 +10,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 struct ht_nights {
     sqlite3 *sqlite;
@@ -106,17 +106,17 @@ static ht_status run(ht_nights *nights, sqlite3_stmt *statement, ht_error *error
     return status;
 }
 
-void ht_nights_now(char out_text[32]) {
-    time_t now = time(NULL);
-    struct tm parts;
-    *out_text = 0;
-    if (gmtime_r(&now, &parts))
-        strftime(out_text, 32, "%Y-%m-%dT%H:%M:%SZ", &parts);
+/* Returns the one number that a statement finds, or 0; ends the statement. */
+static int64_t number_found(sqlite3_stmt *statement) {
+    int64_t number = 0;
+    if (sqlite3_step(statement) == SQLITE_ROW)
+        number = sqlite3_column_int64(statement, 0);
+    sqlite3_finalize(statement);
+    return number;
 }
 
 int64_t ht_nights_named(ht_nights *nights, const char *job, const ht_night_name *name) {
     sqlite3_stmt *statement;
-    int64_t number = 0;
     if (prepare(nights,
                 "SELECT max(id) FROM nights WHERE job = :job AND began = :began"
                 " AND json_valid(document) AND json_extract(document, '$.host') = :host",
@@ -125,23 +125,20 @@ int64_t ht_nights_named(ht_nights *nights, const char *job, const ht_night_name 
     bind(statement, ":job", job);
     bind(statement, ":began", name->began);
     bind(statement, ":host", name->host);
-    if (sqlite3_step(statement) == SQLITE_ROW)
-        number = sqlite3_column_int64(statement, 0);
-    sqlite3_finalize(statement);
-    return number;
+    return number_found(statement);
 }
 
 static ht_status night_insert(ht_nights *nights, const char *job, const ht_night_name *name,
                               int64_t *out_night, ht_error *error) {
     sqlite3_stmt *statement;
-    char now[32];
+    char now[HT_CLOCK_UTC_SIZE];
     ht_status status = prepare(nights,
                                "INSERT INTO nights (job, began, document) VALUES (:job, :began,"
                                " iif(:host IS NULL, '{}', json_object('host', :host)))",
                                &statement, error);
     if (status != HT_OK)
         return status;
-    ht_nights_now(now);
+    ht_clock_utc(time(NULL), now);
     bind(statement, ":job", job);
     bind(statement, ":began", name->began ? name->began : now);
     bind(statement, ":host", name->host);
@@ -288,30 +285,22 @@ void ht_night_results_free(ht_night_results *results) {
 
 int64_t ht_nights_last(ht_nights *nights, int64_t before) {
     sqlite3_stmt *statement;
-    int64_t night = 0;
     if (prepare(nights, "SELECT max(id) FROM nights WHERE :night = 0 OR id < :night", &statement,
                 NULL) != HT_OK)
         return 0;
     bind_number(statement, ":night", before);
-    if (sqlite3_step(statement) == SQLITE_ROW)
-        night = sqlite3_column_int64(statement, 0);
-    sqlite3_finalize(statement);
-    return night;
+    return number_found(statement);
 }
 
 int64_t ht_nights_tagged(ht_nights *nights, const char *tag) {
     sqlite3_stmt *statement;
-    int64_t night = 0;
     if (prepare(nights,
                 "SELECT max(id) FROM nights WHERE json_valid(document)"
                 " AND json_extract(document, '$.tag') = :tag",
                 &statement, NULL) != HT_OK)
         return 0;
     bind(statement, ":tag", tag);
-    if (sqlite3_step(statement) == SQLITE_ROW)
-        night = sqlite3_column_int64(statement, 0);
-    sqlite3_finalize(statement);
-    return night;
+    return number_found(statement);
 }
 
 /* ---- files */

@@ -37,7 +37,7 @@ void ht_nights_close(ht_nights *nights);
 
 /* A night has the same in whatever database. */
 typedef struct ht_night_name {
-    const char *began; /* UTC, as ht_nights_now writes it; NULL: now */
+    const char *began; /* as ht_clock_utc writes it; NULL: now */
     const char *host;  /* NULL: said by the document at its end */
 } ht_night_name;
 
@@ -47,8 +47,6 @@ ht_status ht_nights_begin(ht_nights *nights, const char *job, const ht_night_nam
                           int64_t *out_night, ht_error *error);
 /* Returns the number of a night that has begun; 0: there is none. */
 int64_t ht_nights_named(ht_nights *nights, const char *job, const ht_night_name *name);
-/* Writes the time as nights are named by it. */
-void ht_nights_now(char out_text[32]);
 /* Commits its end, with a document (JSON) about it. */
 ht_status ht_nights_end(ht_nights *nights, int64_t night, const char *document, ht_error *error);
 /* Commits a result. */

@@ -1,5 +1,6 @@
 #include "cli/reports/database/document.h"
 
+#include "base/clock.h"
 #include "base/memory.h"
 #include "cli/reports/database/night_kernels.h"
 #include "cli/reports/database/search_summary.h"
@@ -8,7 +9,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 /* ---- searches */
@@ -170,12 +170,9 @@ static void verdicts_count(json_t *document) {
 }
 
 static void made_set(json_t *document, const char *path) {
-    char host[256] = "", made[32] = "";
-    time_t now = time(NULL);
-    struct tm parts;
+    char host[256] = "", made[HT_CLOCK_UTC_SIZE];
     gethostname(host, sizeof host - 1);
-    if (gmtime_r(&now, &parts))
-        strftime(made, sizeof made, "%Y-%m-%dT%H:%M:%SZ", &parts);
+    ht_clock_utc(time(NULL), made);
     json_object_set_new(document, "database", ht_report_json_text(path));
     json_object_set_new(document, "made", json_string(made));
     json_object_set_new(document, "host", ht_report_json_text(host));
