@@ -230,21 +230,14 @@ static int by_recorded(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
-/* Returns the mean rank of pair i among those with its recorded time, which are sorted. */
-static double rank_recorded(const pair *pairs, size_t count, size_t i) {
+/* Returns the mean rank of pair i among those that `order` does not tell from it; the pairs are in
+ * that order. */
+static double rank_of(const pair *pairs, size_t count, size_t i,
+                      int (*order)(const void *, const void *)) {
     size_t first = i, last = i;
-    while (first > 0 && pairs[first - 1].recorded == pairs[i].recorded)
+    while (first > 0 && order(&pairs[first - 1], &pairs[i]) == 0)
         first--;
-    while (last + 1 < count && pairs[last + 1].recorded == pairs[i].recorded)
-        last++;
-    return (double)(first + last) / 2;
-}
-
-static double rank_predicted(const pair *pairs, size_t count, size_t i) {
-    size_t first = i, last = i;
-    while (first > 0 && pairs[first - 1].predicted == pairs[i].predicted)
-        first--;
-    while (last + 1 < count && pairs[last + 1].predicted == pairs[i].predicted)
+    while (last + 1 < count && order(&pairs[last + 1], &pairs[i]) == 0)
         last++;
     return (double)(first + last) / 2;
 }
@@ -254,10 +247,10 @@ static double correlation(pair *pairs, size_t count) {
     double mean = (double)(count - 1) / 2, both = 0, a = 0, b = 0;
     qsort(pairs, count, sizeof *pairs, by_recorded);
     for (size_t i = 0; i < count; ++i)
-        pairs[i].rank = rank_recorded(pairs, count, i) - mean;
+        pairs[i].rank = rank_of(pairs, count, i, by_recorded) - mean;
     qsort(pairs, count, sizeof *pairs, by_predicted);
     for (size_t i = 0; i < count; ++i) {
-        double rank = rank_predicted(pairs, count, i) - mean;
+        double rank = rank_of(pairs, count, i, by_predicted) - mean;
         both += rank * pairs[i].rank;
         a += rank * rank;
         b += pairs[i].rank * pairs[i].rank;

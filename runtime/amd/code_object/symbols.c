@@ -84,6 +84,16 @@ static void library_file(void *library, const char *symbol, const char *otherwis
     snprintf(out, size, "%s", known ? info.dli_fname : otherwise);
 }
 
+bool ht_amd_library_symbols(void *library, const ht_amd_wanted *wanted, size_t count) {
+    for (size_t i = 0; i < count; i++) {
+        void *symbol = dlsym(library, wanted[i].name);
+        if (!symbol)
+            return false;
+        memcpy(wanted[i].pointer, &symbol, sizeof symbol);
+    }
+    return true;
+}
+
 /* The loaders below return the first name that the library lacks, or NULL.
  * dlsym's object pointer becomes a function pointer by its bytes, as POSIX blesses and ISO C does
  * not express. */

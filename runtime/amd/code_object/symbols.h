@@ -6,6 +6,9 @@
 #include "base/error.h"
 #include "runtime/provider/hip.h"
 
+#include <stdbool.h>
+#include <stddef.h>
+
 /* Every layout of hipDeviceProp_t fits into 8 KiB. */
 typedef hipError_t (*ht_amd_properties_function)(void *properties, int device);
 enum { HT_AMD_PROPERTIES_SIZE = 8192, HT_AMD_PROPERTIES_WAYS = 4 };
@@ -45,5 +48,13 @@ ht_status ht_amd_symbols_load(const char *const *runtime_names, const char *cons
 /* The first of other libraries of ROCm that is there, looked for in the same places; NULL when none
  * is. It stays open. */
 void *ht_amd_library_open(const char *const *names);
+
+/* A function that is looked for, and the address of the pointer that it is put into. */
+typedef struct ht_amd_wanted {
+    const char *name;
+    void *pointer;
+} ht_amd_wanted;
+/* Returns false if a library lacks one of them. */
+bool ht_amd_library_symbols(void *library, const ht_amd_wanted *wanted, size_t count);
 
 #endif

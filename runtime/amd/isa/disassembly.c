@@ -4,7 +4,6 @@
 #include "runtime/amd/code_object/symbols.h"
 #include "runtime/amd/isa/llvm.h"
 
-#include <dlfcn.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -36,19 +35,10 @@ typedef struct work {
 } work;
 
 static bool comgr_load(void *library, comgr *out) {
-    const struct {
-        const char *name;
-        void *function;
-    } wanted[] = {{"amd_comgr_create_disassembly_info", &out->create},
-                  {"amd_comgr_destroy_disassembly_info", &out->destroy},
-                  {"amd_comgr_disassemble_instruction", &out->next}};
-    for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++) {
-        void *symbol = dlsym(library, wanted[i].name);
-        if (!symbol)
-            return false;
-        memcpy(wanted[i].function, &symbol, sizeof symbol);
-    }
-    return true;
+    const ht_amd_wanted wanted[] = {{"amd_comgr_create_disassembly_info", &out->create},
+                                    {"amd_comgr_destroy_disassembly_info", &out->destroy},
+                                    {"amd_comgr_disassemble_instruction", &out->next}};
+    return ht_amd_library_symbols(library, wanted, sizeof wanted / sizeof *wanted);
 }
 
 /* Opens the library, once a process; it stays open. */

@@ -1,5 +1,7 @@
 #include "runtime/amd/isa/llvm.h"
 
+#include "runtime/amd/code_object/symbols.h"
+
 #include <dlfcn.h>
 #include <pthread.h>
 #include <string.h>
@@ -20,22 +22,13 @@ static const char *const names[] = {"libLLVM.so.20.1", "libLLVM.so.19.1", "libLL
                                     "libLLVM-18.so.1", "libLLVM-17.so.1", "libLLVM-16.so.1"};
 
 static bool llvm_load(void *library, llvm *out) {
-    const struct {
-        const char *name;
-        void *function;
-    } wanted[] = {{"LLVMInitializeAMDGPUTargetInfo", &out->info},
-                  {"LLVMInitializeAMDGPUTargetMC", &out->machine},
-                  {"LLVMInitializeAMDGPUDisassembler", &out->disassembler},
-                  {"LLVMCreateDisasmCPU", &out->create},
-                  {"LLVMDisasmDispose", &out->dispose},
-                  {"LLVMDisasmInstruction", &out->next}};
-    for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++) {
-        void *symbol = dlsym(library, wanted[i].name);
-        if (!symbol)
-            return false;
-        memcpy(wanted[i].function, &symbol, sizeof symbol);
-    }
-    return true;
+    const ht_amd_wanted wanted[] = {{"LLVMInitializeAMDGPUTargetInfo", &out->info},
+                                    {"LLVMInitializeAMDGPUTargetMC", &out->machine},
+                                    {"LLVMInitializeAMDGPUDisassembler", &out->disassembler},
+                                    {"LLVMCreateDisasmCPU", &out->create},
+                                    {"LLVMDisasmDispose", &out->dispose},
+                                    {"LLVMDisasmInstruction", &out->next}};
+    return ht_amd_library_symbols(library, wanted, sizeof wanted / sizeof *wanted);
 }
 
 /* Opens the newest library that is there, once a process; it stays open. */

@@ -33,9 +33,10 @@ typedef struct ht_gpu {
 extern const ht_gpu ht_gpus[];
 extern const size_t ht_gpu_count;
 
-/* By name, in any case; NULL when there is none. */
+/* Finds a GPU by its name, in any case; NULL: no such GPU is listed. */
 const ht_gpu *ht_gpu_find(const char *name);
-/* The first of this architecture ("gfx90a:xnack-" is gfx90a); NULL when there is none. */
+/* Finds the first GPU of an architecture ("gfx90a:xnack-" is gfx90a); NULL: no such GPU is listed.
+ */
 const ht_gpu *ht_gpu_of_arch(const char *arch);
 /* The architecture's limits with this GPU's LDS. */
 ht_amd_target ht_gpu_target(const ht_gpu *gpu);
