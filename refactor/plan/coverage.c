@@ -96,17 +96,16 @@ static bool same_expression(const char *a, const char *b) {
     return same;
 }
 
-/* Returns "BLOCK_X == 16 && COARSEN_X == 1": the axis's parameters at their defaults; free(). */
-static char *at_default(const ht_plan *plan, int axis) {
-    char *names = ht_plan_axis_params(plan, axis);
+char *ht_plan_at_defaults(const ht_plan *plan, const char *names) {
     ht_text text = {0};
-    for (char *save = NULL, *name = strtok_r(names, ",", &save); name;
+    char *copy = ht_strdup(names);
+    for (char *save = NULL, *name = strtok_r(copy, ",", &save); name;
          name = strtok_r(NULL, ",", &save))
         for (size_t i = 0; i < plan->params.count; ++i)
             if (strcmp(plan->params.items[i].name, name) == 0)
                 ht_text_printf(&text, "%s%s == %s", text.length ? " && " : "", name,
                                plan->params.items[i].default_value);
-    free(names);
+    free(copy);
     return ht_text_take(&text);
 }
 
@@ -190,7 +189,9 @@ static void require_axis(ht_plan *plan, ht_grid *grid, int axis) {
     bool enough = !exact && ceiling && ht_grid_is_part(bound, form->items);
     if (enough && !keep)
         return;
-    char *unchanged = at_default(plan, axis);
+    char *names = ht_plan_axis_params(plan, axis);
+    char *unchanged = ht_plan_at_defaults(plan, names);
+    free(names);
     char *per_block = ht_plan_per_block(plan, axis);
     char *before = ht_format("(%s) * %lld", grid->original[axis], (long long)of->block);
     if (!is_fixed(plan, grid, axis) && plan->axes[axis].falls_back) {

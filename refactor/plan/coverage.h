@@ -11,6 +11,9 @@ char *ht_plan_per_block(const ht_plan *plan, int axis);
 bool ht_plan_axis_changed(const ht_plan *plan, int axis);
 /* Returns the names of the parameters along an axis, separated by commas; free(). */
 char *ht_plan_axis_params(const ht_plan *plan, int axis);
+/* Returns "BLOCK_X == 16 && COARSEN_X == 1" of "BLOCK_X,COARSEN_X", parameters at their defaults;
+ * "" if the plan has none of them; free(). */
+char *ht_plan_at_defaults(const ht_plan *plan, const char *names);
 /* Returns the grid's axis after the plan; free(). */
 char *ht_grid_after(const ht_plan *plan, const ht_grid *grid, int axis);
 /* Returns the dynamic shared memory after the plan; free(). NULL: none. */

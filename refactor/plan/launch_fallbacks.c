@@ -147,20 +147,6 @@ static bool names_any(const char *text, const char *names) {
     return found;
 }
 
-/* Returns "STAGE_IN == false && COARSEN_X == 1": the parameters at their defaults; free(). */
-static char *at_defaults(const ht_plan *plan, const char *names) {
-    ht_text text = {0};
-    char *copy = ht_strdup(names);
-    for (char *save = NULL, *name = strtok_r(copy, ",", &save); name;
-         name = strtok_r(NULL, ",", &save))
-        for (size_t i = 0; i < plan->params.count; ++i)
-            if (strcmp(plan->params.items[i].name, name) == 0)
-                ht_text_printf(&text, "%s%s == %s", text.length ? " && " : "", name,
-                               plan->params.items[i].default_value);
-    free(copy);
-    return text.length ? ht_text_take(&text) : NULL;
-}
-
 /* Requires large enough blocks in configurations whose edits write the block into the kernel, which
  * otherwise works with any block. */
 static void require_tied(ht_plan *plan, int axis) {
@@ -172,8 +158,8 @@ static void require_tied(ht_plan *plan, int axis) {
         if (edit->range.begin < kernel.begin || edit->range.end > kernel.end ||
             !names_any(edit->text, names))
             continue;
-        char *unless = edit->param ? at_defaults(plan, edit->param) : NULL;
-        require_enough(plan, axis, unless);
+        char *unless = edit->param ? ht_plan_at_defaults(plan, edit->param) : ht_strdup("");
+        require_enough(plan, axis, *unless ? unless : NULL);
         free(unless);
     }
     free(names);
