@@ -237,15 +237,24 @@ static bool is_trusted(const bayes *self) {
     return trust.any > LIKELY && 1 - trust.rest > self->model.settings->trusted;
 }
 
+/* Returns the most that are asked from the spread, whatever else is known. */
+static size_t spread_most(const ht_bayes_settings *settings) {
+    const int each[] = {settings->design, settings->design_seeded, settings->design_led,
+                        settings->design_prior};
+    int most = 0;
+    for (size_t i = 0; i < sizeof each / sizeof *each; ++i)
+        most = each[i] > most ? each[i] : most;
+    return (size_t)most;
+}
+
 /* Returns true if the next one is from the spread. */
 static bool spread_due(const bayes *self) {
     const ht_bayes_settings *settings = self->model.settings;
     if (self->model.successes < SUCCESSES_LEAST)
         return true;
-    if (self->ladder.count)
-        return self->design < (size_t)settings->design_seeded &&
-               (size_t)settings->design_apart * (self->design + 1) <= self->picked;
-    if (is_trusted(self))
+    if (self->design >= spread_most(settings))
+        return false;
+    if (self->ladder.count || is_trusted(self))
         return self->design < (size_t)settings->design_seeded &&
                (size_t)settings->design_apart * (self->design + 1) <= self->picked;
     size_t led = self->model.expectation ? (size_t)settings->design_led : 0;
