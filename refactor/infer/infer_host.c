@@ -4,6 +4,7 @@
 #include "refactor/infer/infer_record.h"
 #include "refactor/infer/infer_type.h"
 #include "refactor/kernel/geometry.h"
+#include "refactor/kernel/symbol_expression.h"
 #include "refactor/launch/asked.h"
 #include "refactor/launch/extent.h"
 #include "refactor/launch/symbol.h"

@@ -6,6 +6,7 @@
 #include "base/memory.h"
 #include "base/random.h"
 #include "refactor/infer/infer_host.h"
+#include "refactor/kernel/symbol_expression.h"
 #include "refactor/launch/extent.h"
 
 #include <ctype.h>

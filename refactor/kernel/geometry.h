@@ -57,13 +57,4 @@ void ht_grid_free(ht_grid *grid);
 /* Returns why block and grid of this kernel cannot be changed; NULL: they can. free(). */
 char *ht_launch_problem(const ht_model *model, int *out_line);
 
-/* Returns a host symbol as a template expression. NULL: something in it is unknown; its words are
- * added to `missing`. */
-char *ht_symbol_expression(const ht_model *model, const ht_launch_site *site,
-                           const ht_symbol *symbol, ht_text *missing);
-/* The same; adds the names of the host's variables whose values are the problem's, whatever the
- * host computes for them, a line each. */
-char *ht_symbol_expression_own(const ht_model *model, const ht_launch_site *site,
-                               const ht_symbol *symbol, ht_text *missing, ht_text *own);
-
 #endif

@@ -1,4 +1,5 @@
 #include "refactor/rewrite/written_launch.h"
+#include "refactor/kernel/symbol_expression.h"
 #include "refactor/rewrite/written_sizes.h"
 #include "refactor/unit/annotations.h"
 
