@@ -1,11 +1,10 @@
 /* hiptemper run: nights of a job over one small kernel, as an operator would have them. */
-#include "tests/cli/program.h"
+#include "tests/cli/night_support.h"
 
 #include "base/file.h"
 #include "base/memory.h"
 
 #include <criterion/criterion.h>
-#include <jansson.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -65,38 +64,23 @@ static const json_t *only_row(const json_t *report) {
     return json_array_get(rows, 0);
 }
 
-static const char *text_at(const json_t *object, const char *key) {
-    const char *text = json_string_value(json_object_get(object, key));
-    return text ? text : "";
-}
-
-static void edit(const char *name, const char *mark, const char *by) {
-    char *text = workplace_read(name);
-    char *at = strstr(text, mark);
-    cr_assert(at);
-    char *edited = ht_format("%.*s%s%s", (int)(at - text), text, by, at + strlen(mark));
-    workplace_write(name, edited);
-    free(edited);
-    free(text);
-}
-
 /* Checks what `report` says of the only kernel. */
 static void reported(const char *verdict, bool kept) {
     json_t *report = night("report n.sqlite --json", 0);
     const json_t *row = only_row(report);
-    cr_expect_str_eq(text_at(row, "verdict"), verdict);
+    cr_expect_str_eq(night_text(row, "verdict"), verdict);
     cr_expect_eq(json_is_true(json_object_get(row, "kept")), kept);
     cr_expect(json_is_integer(json_object_get(row, "search")), "its search is found");
     json_decref(report);
 }
 
 Test(night, all_devices_are_used_at_once_and_give_one_report_and_one_night) {
-    edit("n.json", "\"budget\"", "\"devices\": [\"host\", \"host:wave32\"], \"budget\"");
+    night_edit("n.json", "\"budget\"", "\"devices\": [\"host\", \"host:wave32\"], \"budget\"");
     json_t *report = night("run n.json --json", 0);
     const json_t *rows = json_object_get(report, "kernels");
     cr_assert_eq(json_array_size(rows), 2);
-    cr_expect_str_neq(text_at(json_array_get(rows, 0), "device"),
-                      text_at(json_array_get(rows, 1), "device"));
+    cr_expect_str_neq(night_text(json_array_get(rows, 0), "device"),
+                      night_text(json_array_get(rows, 1), "device"));
     cr_expect_eq(json_integer_value(json_object_get(report, "night")), 1);
     json_decref(report);
     report = night("report n.sqlite --json", 0);
@@ -118,20 +102,20 @@ Test(night, what_did_not_change_is_not_measured_again_and_what_did_is) {
     json_decref(told);
     free(text);
     reported("new", false);
-    cr_expect_str_eq(text_at(row, "kernel"), "scale");
-    cr_expect_str_eq(text_at(row, "verdict"), "new");
+    cr_expect_str_eq(night_text(row, "kernel"), "scale");
+    cr_expect_str_eq(night_text(row, "verdict"), "new");
     cr_expect(json_is_false(json_object_get(row, "kept")));
     cr_expect_gt(json_array_size(json_object_get(json_object_get(row, "watch"), "calibration")), 7);
-    char *key = ht_strdup(text_at(row, "kernel_key"));
+    char *key = ht_strdup(night_text(row, "kernel_key"));
     json_decref(report);
 
     report = night_of_looks("run n.json --json"); /* nothing */
-    cr_expect_str_eq(text_at(only_row(report), "verdict"), "same");
+    cr_expect_str_eq(night_text(only_row(report), "verdict"), "same");
     cr_expect(json_is_true(json_object_get(only_row(report), "kept")));
     json_decref(report);
     reported("same", true);
 
-    edit("tree/scale.hip", "__global__", "// a comment\n\n__global__"); /* text, no code */
+    night_edit("tree/scale.hip", "__global__", "// a comment\n\n__global__"); /* text, no code */
     report = night_of_looks("run n.json --json");
     cr_expect(json_is_true(json_object_get(only_row(report), "kept")));
     cr_expect_eq(json_integer_value(json_object_get(only_row(report), "line")), 5);
@@ -140,26 +124,27 @@ Test(night, what_did_not_change_is_not_measured_again_and_what_did_is) {
     free(copy);
     json_decref(report);
 
-    edit("tree/scale.hip", "void launch", "int unrelated;\nvoid launch"); /* not the kernel's */
+    night_edit("tree/scale.hip", "void launch",
+               "int unrelated;\nvoid launch"); /* not the kernel's */
     report = night("run n.json --json", 0);
     cr_expect(json_is_true(json_object_get(only_row(report), "kept")));
-    cr_expect_str_eq(text_at(only_row(report), "kernel_key"), key);
+    cr_expect_str_eq(night_text(only_row(report), "kernel_key"), key);
     json_decref(report);
 
-    edit("tree/factor.h", "2.0f", "3.0f"); /* in a header: the kernel's */
+    night_edit("tree/factor.h", "2.0f", "3.0f"); /* in a header: the kernel's */
     program_result result = program_run("run n.json --json");
     cr_expect_leq(result.code, 1, "%s", result.err); /* other code may well be slower */
     report = json_loads(result.out, 0, NULL);
     program_free(&result);
     cr_expect(json_is_false(json_object_get(only_row(report), "kept")));
-    cr_expect_str_neq(text_at(only_row(report), "kernel_key"), key);
+    cr_expect_str_neq(night_text(only_row(report), "kernel_key"), key);
     json_decref(report);
     free(key);
 }
 
 Test(night, a_renamed_file_and_another_folder_have_the_same_results) {
     json_t *report = night("run n.json --json", 0);
-    bool won = strcmp(text_at(only_row(report), "status"), "improved") == 0;
+    bool won = strcmp(night_text(only_row(report), "status"), "improved") == 0;
     json_decref(report);
     char *text = workplace_read("tree/scale.hip");
     workplace_write("moved/deep/named.hip", text);
@@ -170,7 +155,7 @@ Test(night, a_renamed_file_and_another_folder_have_the_same_results) {
                     "3, \"database\": \"n.sqlite\", \"out\": \"out2\"}");
     report = night_of_looks("run other.json --json");
     cr_expect(json_is_true(json_object_get(only_row(report), "kept")));
-    cr_expect_str_eq(text_at(only_row(report), "file"), "moved/deep/named.hip");
+    cr_expect_str_eq(night_text(only_row(report), "file"), "moved/deep/named.hip");
     json_decref(report);
     char *copy = workplace_read("out2/named.hip");
     cr_expect_eq(won, copy != NULL, "what was won is written for the file as it is called now");
@@ -206,16 +191,16 @@ Test(night, an_interrupted_night_is_continued) {
     cr_expect_eq(result.code, 130, "%s%s", result.out, result.err);
     program_free(&result);
     json_t *report = night("run n.json --json", 0);
-    cr_expect_str_eq(text_at(only_row(report), "verdict"), "new");
+    cr_expect_str_eq(night_text(only_row(report), "verdict"), "new");
     json_decref(report);
 }
 
 Test(night, a_budget_that_is_too_small_is_no_failure_unless_the_job_says_so) {
-    edit("n.json", "\"seconds\": 60", "\"seconds\": 1");
+    night_edit("n.json", "\"seconds\": 60", "\"seconds\": 1");
     json_t *report = night("run n.json --json", 0);
-    cr_expect_str_eq(text_at(only_row(report), "verdict"), "not-run");
+    cr_expect_str_eq(night_text(only_row(report), "verdict"), "not-run");
     json_decref(report);
-    edit("n.json", "{", "{\"not_run_exit\": 7, ");
+    night_edit("n.json", "{", "{\"not_run_exit\": 7, ");
     report = night("run n.json --json", 7);
     cr_expect_eq(json_integer_value(json_object_get(report, "exit")), 7);
     json_decref(report);
@@ -233,7 +218,7 @@ Test(night, a_dry_run_says_what_would_be_done_and_writes_nothing) {
 
 Test(night, why_names_the_part_of_the_key_that_changed) {
     json_decref(night("run n.json --json", 0));
-    edit("tree/factor.h", "2.0f", "3.0f");
+    night_edit("tree/factor.h", "2.0f", "3.0f");
     program_result result = program_run("run --why scale.hip n.json");
     cr_expect_eq(result.code, 0, "%s", result.err);
     cr_expect(strstr(result.out, "code       CHANGED"), "%s", result.out);
@@ -259,7 +244,7 @@ Test(night, init_writes_a_job_that_is_one_and_replaces_no_file) {
 
 static void expect_verdict(const char *words, const char *verdict) {
     json_t *report = night_of_looks(words);
-    cr_expect_str_eq(text_at(only_row(report), "verdict"), verdict, "%s", words);
+    cr_expect_str_eq(night_text(only_row(report), "verdict"), verdict, "%s", words);
     json_decref(report);
 }
 
@@ -270,13 +255,13 @@ Test(night, verdicts_are_against_a_tagged_night_or_another_database_when_asked) 
                                    " \"database\": \"others.sqlite\", \"out\": \"out3\"}\n");
     json_decref(night("run others.json --json", 0));
     json_t *report = night("run n.json --json --tag v1", 0);
-    cr_expect_str_eq(text_at(report, "tag"), "v1");
+    cr_expect_str_eq(night_text(report, "tag"), "v1");
     json_decref(report);
     expect_verdict("run n.json --json", "same");
     expect_verdict("run n.json --json --baseline others.sqlite", "new");
     report = night_of_looks("run n.json --json --baseline v1");
     /* its ratios are those of itself; samples that scatter more than the margin say nothing */
-    const char *verdict = text_at(only_row(report), "verdict");
+    const char *verdict = night_text(only_row(report), "verdict");
     cr_expect(strcmp(verdict, "same") == 0 || strcmp(verdict, "unclear") == 0, "%s", verdict);
     cr_expect(json_is_object(json_object_get(only_row(report), "change")));
     json_decref(report);
@@ -305,10 +290,10 @@ Test(night, a_template_that_is_named_is_a_source) {
     workplace_write("add.template.problem.json",
                     "{\"format\": \"hiptemper-problem\", \"version\": 1, \"problem\": \"line : n\","
                     " \"instances\": [{\"name\": \"small\", \"fields\": {\"n\": 4096}}]}\n");
-    edit("n.json", "[\"tree\"]", "[\"add.template.hip\"]");
+    night_edit("n.json", "[\"tree\"]", "[\"add.template.hip\"]");
     json_t *report = night("run n.json --json", 0);
-    cr_expect_str_eq(text_at(only_row(report), "kernel"), "add");
-    cr_expect_str_eq(text_at(only_row(report), "verdict"), "new");
+    cr_expect_str_eq(night_text(only_row(report), "kernel"), "add");
+    cr_expect_str_eq(night_text(only_row(report), "verdict"), "new");
     json_decref(report);
 }
 
@@ -319,8 +304,8 @@ Test(night, a_shard_takes_its_sources_and_calls_no_kernel_of_another_gone) {
                                       "__global__ void other(void **p) { *p = p; }\n");
     json_t *report = night("run n.json --shard 1/2 --json", 0);
     const json_t *row = only_row(report);
-    cr_expect_str_eq(text_at(row, "kernel"), "other");
-    cr_expect_str_eq(text_at(report, "shard"), "1/2");
+    cr_expect_str_eq(night_text(row, "kernel"), "other");
+    cr_expect_str_eq(night_text(report, "shard"), "1/2");
     json_decref(report);
     program_result result = program_run("run n.json --shard 3/2");
     cr_expect_eq(result.code, 2);

@@ -3,7 +3,6 @@
 #include <criterion/criterion.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 inferred infer(const char *text) {
     inferred of = {0};
@@ -101,15 +100,6 @@ void expect_missing(const char *text, const char *words) {
 }
 
 ht_refactor *refactor_tried(const char *text, bool tries) {
-    char path[] = "/tmp/ht_infer_XXXXXX.hip";
-    int file = mkstemps(path, 4);
-    cr_assert(file >= 0 && write(file, text, strlen(text)) == (ssize_t)strlen(text));
-    close(file);
-    ht_refactor_options options = {.tries = tries};
-    ht_refactor *refactor;
-    ht_error error = {0};
-    cr_assert_eq(ht_refactor_file(path, NULL, &options, &refactor, &error), HT_OK, "%s",
-                 error.message);
-    unlink(path);
-    return refactor;
+    const ht_refactor_options options = {.tries = tries};
+    return refactor_text_with(text, &options);
 }

@@ -8,7 +8,6 @@
 #include <criterion/criterion.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 /* %s: in the kernel. The block is a macro that a build may set to something else. */
 #define SOURCE                                                                                     \
@@ -29,17 +28,8 @@
     "}\n"
 
 static ht_refactor *read_text_for_build(const char *text, bool own_build) {
-    char path[] = "/tmp/ht_build_XXXXXX.hip";
-    int file = mkstemps(path, 4);
-    cr_assert(file >= 0 && write(file, text, strlen(text)) == (ssize_t)strlen(text));
-    close(file);
-    ht_refactor_options options = {.own_build = own_build};
-    ht_refactor *refactor;
-    ht_error error = {0};
-    cr_assert_eq(ht_refactor_file(path, NULL, &options, &refactor, &error), HT_OK, "%s",
-                 error.message);
-    unlink(path);
-    return refactor;
+    const ht_refactor_options options = {.own_build = own_build};
+    return refactor_text_with(text, &options);
 }
 
 static ht_refactor *read_for_build(const char *body, bool own_build) {

@@ -31,21 +31,9 @@ static const char source[] =
     "    filters::sums<<<dim3((W + 15) / 16, (H + 15) / 16), dim3(16, 16)>>>(a, b, W, H);\n"
     "}\n";
 
-/* Replays a recipe. ht_refactor_file wants a file; the folder is the test's own. */
 static ht_refactor *replay(const ht_recipe *recipe) {
-    char path[] = "/tmp/hiptemper-recipe-XXXXXX.hip";
-    int file = mkstemps(path, 4);
-    cr_assert(file >= 0);
-    FILE *stream = fdopen(file, "w");
-    fputs(source, stream);
-    fclose(stream);
     const ht_refactor_options options = {.recipe = recipe};
-    ht_refactor *refactor;
-    ht_error error = {0};
-    ht_status status = ht_refactor_file(path, NULL, &options, &refactor, &error);
-    remove(path);
-    cr_assert_eq(status, HT_OK, "%s", error.message);
-    return refactor;
+    return refactor_text_with(source, &options);
 }
 
 static ht_recipe *parse(const char *text) {

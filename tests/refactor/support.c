@@ -80,6 +80,19 @@ ht_refactor *refactor_text(const char *text, const char *problems_text,
     return refactor;
 }
 
+ht_refactor *refactor_text_with(const char *text, const ht_refactor_options *options) {
+    char *folder = test_folder_make(), *path = ht_path_join(folder, "source.hip");
+    ht_refactor *refactor = NULL;
+    ht_error error = {0};
+    cr_assert_eq(ht_file_write(path, text, strlen(text), &error), HT_OK);
+    cr_assert_eq(ht_refactor_file(path, NULL, options, &refactor, &error), HT_OK, "%s",
+                 error.message);
+    ht_dir_remove(folder);
+    free(path);
+    free(folder);
+    return refactor;
+}
+
 const ht_kernel *kernel_named(const ht_refactor *refactor, const char *name, size_t *out_index) {
     for (size_t i = 0; i < ht_refactor_kernel_count(refactor); ++i)
         if (strcmp(ht_refactor_kernel(refactor, i)->name, name) == 0) {

@@ -13,6 +13,8 @@ ht_refactor *refactor_open(const char *path, ht_problem_file **out_problems);
 /* The pass over a text, as if it were a file of the folder tests/refactor/sources. */
 ht_refactor *refactor_text(const char *text, const char *problems_text,
                            ht_problem_file **out_problems);
+/* The pass over a text with these options and no problems; fails the test on an error. */
+ht_refactor *refactor_text_with(const char *text, const ht_refactor_options *options);
 /* The kernel of that name; fails the test when there is none. */
 const ht_kernel *kernel_named(const ht_refactor *refactor, const char *name, size_t *out_index);
 /* Returns true if the block may be any, rather than one that holds the original's blocks, or cuts

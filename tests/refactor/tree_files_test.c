@@ -76,6 +76,18 @@ static char *put_program(const char *name) {
     return path;
 }
 
+/* Expects a template of kernel "k" of a unit, with the arguments that the tree gives it. */
+static void expect_templated(const ht_tree *tree, const char *unit) {
+    ht_problem_file *given = tree_problems();
+    ht_refactor_options compiler = {.arguments = (const char *const *)tree->files[0].arguments,
+                                    .argument_count = tree->files[0].argument_count};
+    ht_refactor *refactor = tree_read(unit, &compiler, given);
+    const ht_kernel *kernel = kernel_named(refactor, "k", NULL);
+    cr_expect_eq(kernel->status, HT_KERNEL_TEMPLATED, "%s", kernel->reason);
+    ht_refactor_free(refactor);
+    ht_problem_file_free(given);
+}
+
 /* Without options, "utils/scale.cuh" is the one file of the tree with that end; of two, neither.
  * The folder serves for names in quotes alone, so that no header of the system's gets another. */
 Test(tree_files, headers_are_found_in_the_tree_by_the_end_of_their_path) {
@@ -99,14 +111,7 @@ Test(tree_files, headers_are_found_in_the_tree_by_the_end_of_their_path) {
     cr_assert_eq(tree.files[0].argument_count, 2);
     cr_expect_str_eq(tree.files[0].arguments[0], "-iquote");
     cr_expect_str_eq(tree.files[0].arguments[1], folder);
-    ht_problem_file *given = tree_problems();
-    ht_refactor_options compiler = {.arguments = (const char *const *)tree.files[0].arguments,
-                                    .argument_count = tree.files[0].argument_count};
-    ht_refactor *refactor = tree_read(unit, &compiler, given);
-    const ht_kernel *kernel = kernel_named(refactor, "k", NULL);
-    cr_expect_eq(kernel->status, HT_KERNEL_TEMPLATED, "%s", kernel->reason);
-    ht_refactor_free(refactor);
-    ht_problem_file_free(given);
+    expect_templated(&tree, unit);
     ht_tree_free(&tree);
     free(folder);
     free(unit);
@@ -132,14 +137,7 @@ Test(tree_files, headers_in_angle_brackets_that_the_system_lacks_are_found_in_th
     cr_assert_eq(tree.files[0].argument_count, 1);
     cr_expect_str_eq(tree.files[0].arguments[0], folder);
     free(folder);
-    ht_problem_file *given = tree_problems();
-    ht_refactor_options compiler = {.arguments = (const char *const *)tree.files[0].arguments,
-                                    .argument_count = tree.files[0].argument_count};
-    ht_refactor *refactor = tree_read(unit, &compiler, given);
-    const ht_kernel *kernel = kernel_named(refactor, "k", NULL);
-    cr_expect_eq(kernel->status, HT_KERNEL_TEMPLATED, "%s", kernel->reason);
-    ht_refactor_free(refactor);
-    ht_problem_file_free(given);
+    expect_templated(&tree, unit);
     ht_tree_free(&tree);
     free(unit);
 }
