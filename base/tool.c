@@ -13,18 +13,34 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 enum { TICK_MS = 100, END_STEP_US = 1000, KILL_STEPS = 1000, NOT_STARTED = 127, DEPTH = 16 };
 
+/* Says if a file can be run. A busy machine that lacks memory or handles for a moment has not said
+ * that the file is missing, so it is asked again. */
+static bool is_program(const char *path) {
+    enum { TRIES = 20, PAUSE_NS = 50 * 1000 * 1000 };
+    for (int tries = 0; tries < TRIES; ++tries) {
+        if (access(path, X_OK) == 0)
+            return true;
+        if (errno == ENOENT || errno == ENOTDIR || errno == EACCES || errno == ELOOP ||
+            errno == ENAMETOOLONG)
+            return false;
+        nanosleep(&(struct timespec){.tv_nsec = PAUSE_NS}, NULL);
+    }
+    return false;
+}
+
 char *ht_tool_find(const char *name) {
     if (strchr(name, '/'))
-        return access(name, X_OK) == 0 ? ht_strdup(name) : NULL;
+        return is_program(name) ? ht_strdup(name) : NULL;
     const char *path = getenv("PATH");
     for (const char *at = path ? path : "/usr/bin:/bin"; *at;) {
         size_t length = strcspn(at, ":");
         char *candidate = ht_format("%.*s/%s", (int)length, at, name);
-        if (length && access(candidate, X_OK) == 0)
+        if (length && is_program(candidate))
             return candidate;
         free(candidate);
         at += length + (at[length] == ':');

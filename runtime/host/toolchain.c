@@ -94,10 +94,13 @@ static ht_status search(ht_toolchain *found, ht_error *error) {
         if (!clang)
             clang = ht_tool_find("clang++");
     }
-    if (!clang)
+    if (!clang) {
+        const char *path = getenv("PATH");
         return ht_error_set(error, HT_ERROR_MISSING,
                             "the host provider needs clang++: install the Debian package clang-19, "
-                            "or set HIPTEMPER_CLANG to a clang++");
+                            "or set HIPTEMPER_CLANG to a clang++ (PATH is %s)",
+                            path ? path : "not set");
+    }
     char *assembler = ht_tool_find("as");
     char *linker = ht_tool_find("ld");
     char *version = known_version ? ht_strdup(known_version) : NULL;
