@@ -251,8 +251,17 @@ static void rejections_count(ht_pair_result *result) {
     }
 }
 
+/* Adds a configuration that is not among them. */
+static void finalist_add(ht_finalists *finalists, const ht_config *config) {
+    for (size_t i = 0; i < finalists->count; ++i)
+        if (ht_config_equal(&finalists->items[i].config, config))
+            return;
+    finalists->items[finalists->count++] = (ht_candidate){.config = *config};
+}
+
 /* Chooses the finalists: the default first, then what may not win and only shows what another style
- * would give, then the cheapest others; only one of them when time is short. */
+ * would give, then the cheapest others, only one of them when time is short, and the one that is in
+ * use, whose time in the search may have been a bad one. */
 static void finalists_choose(pair *pair) {
     ht_pair_result *result = pair->result;
     ht_finalists *finalists = &result->finalists;
@@ -265,15 +274,18 @@ static void finalists_choose(pair *pair) {
     finalists->count = finalists->first = pair->has_aside ? 2 : 1;
     finalists->plain_aside = pair->has_aside && !pair->plain;
     size_t most = finalists->first + (hurry ? 1 : FINALISTS);
-    most = most < HT_FINALISTS_MAX ? most : HT_FINALISTS_MAX;
+    most = most < HT_FINALISTS_MAX - 1 ? most : HT_FINALISTS_MAX - 1;
     size_t best[FINALISTS + 1];
     size_t count = ht_search_result_best(&result->search.result, FINALISTS + 1, best);
-    for (size_t i = 0; i < count && finalists->count < most; ++i) {
-        const ht_config *config = &result->search.result.trials[best[i]].config;
-        if (!ht_config_equal(config, &standard) &&
-            !(pair->has_aside && ht_config_equal(config, &pair->aside)))
-            finalists->items[finalists->count++] = (ht_candidate){.config = *config};
-    }
+    for (size_t i = 0; i < count && finalists->count < most; ++i)
+        finalist_add(finalists, &result->search.result.trials[best[i]].config);
+    ht_binding bound = pair->binding;
+    if (pair->plain) /* whose constraints say what may win */
+        bound.template = pair->plain;
+    ht_config defended;
+    if (pair->session->defended &&
+        pair->session->defended(pair->session->decided_context, &bound, result, &defended))
+        finalist_add(finalists, &defended);
 }
 
 static ht_status finals_run(pair *pair, ht_error *error) {

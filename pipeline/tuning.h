@@ -63,7 +63,11 @@ typedef struct ht_session {
      * once more, and change the result. NULL: nothing more is done. */
     void (*decided)(void *context, ht_job *job, const ht_binding *binding,
                     struct ht_pair_result *result);
-    void *decided_context;
+    /* Names a configuration that is a finalist whatever the search measured, such as the one that
+     * is in use. False: there is none. NULL: nobody is asked. */
+    bool (*defended)(void *context, const ht_binding *binding, const struct ht_pair_result *result,
+                     ht_config *out_config);
+    void *decided_context;   /* of both */
     double decided_seconds;  /* that it takes */
     bool share;              /* as ht_job_options.share */
     const ht_job_gate *gate; /* as there; NULL: none */
@@ -109,7 +113,7 @@ typedef struct ht_candidate {
     bool is_default;
 } ht_candidate;
 
-enum { HT_FINALISTS_MAX = 4 };
+enum { HT_FINALISTS_MAX = 5 };
 
 /* Times of the original and of the configuration that stays, and their ratio. */
 typedef struct ht_pair_times {

@@ -41,7 +41,8 @@ typedef struct ht_night_program {
     char *problem_file; /* NULL: no problem is known */
     double seconds;     /* that building and running it takes; 0: not known */
     ht_compiler_options given;    /* lists owned, their strings borrowed */
-    ht_refactor_options compiler; /* owned */
+    ht_command_list commands;     /* its files' own options; owned */
+    ht_refactor_options compiler; /* all of them; owned */
     ht_scratch nothing;           /* a folder without files, to read; where it names none */
     ht_whole whole;               /* its `captured` says what was launched */
     bool begun;                   /* the original was run in this night */
@@ -197,6 +198,8 @@ void ht_night_settle_known(ht_night *night);
 
 /* night_watch.c: kernels timed next to the calibration kernel. */
 /* Of type ht_session.decided; `context` is the night. */
+bool ht_night_defended(void *context, const ht_binding *binding, const ht_pair_result *result,
+                       ht_config *out_config);
 void ht_night_decided(void *context, ht_job *job, const ht_binding *binding,
                       struct ht_pair_result *result);
 

@@ -117,6 +117,7 @@ static ht_status survey_tune(ht_night *night, const ht_refactor_options *compile
     session->settle = settle;
     session->settle_context = night;
     session->decided = ht_night_decided;
+    session->defended = ht_night_defended;
     session->decided_context = night;
     session->decided_seconds = watching;
     if (night->job->budget.kernel_seconds > 0)

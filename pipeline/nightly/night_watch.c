@@ -18,6 +18,30 @@ static size_t entry_find(const ht_night *night, const ht_pair_result *result) {
     return entries->count;
 }
 
+/* Returns the document of the entry in an earlier night, new reference; NULL: it is new. */
+static json_t *earlier(const ht_night *night, size_t index, char out_key[HT_HASH_SIZE]) {
+    const ht_entries *entries = &night->survey->entries;
+    const ht_entry *entry = &entries->items[index];
+    json_decref(ht_night_entry_key(night, entry, out_key));
+    return ht_night_earlier(night, entry, ht_night_number_of(entries, index), out_key);
+}
+
+bool ht_night_defended(void *context, const ht_binding *binding, const ht_pair_result *result,
+                       ht_config *out_config) {
+    const ht_night *night = context;
+    size_t index = entry_find(night, result);
+    char key[HT_HASH_SIZE];
+    if (index == night->survey->entries.count)
+        return false;
+    json_t *before = earlier(night, index, key);
+    const char *config = ht_report_text_of(before, "config");
+    bool legal = false;
+    bool is = *config && ht_config_parse(binding->template, config, out_config, NULL) == HT_OK &&
+              ht_binding_legal(binding, out_config, &legal, NULL, NULL) == HT_OK && legal;
+    json_decref(before);
+    return is;
+}
+
 /* Returns true if a finalist with this configuration was found right this night. */
 static bool is_verified(const ht_pair_result *result, const ht_config *config) {
     for (size_t i = 0; i < result->finalists.count; ++i) {
@@ -88,10 +112,7 @@ void ht_night_decided(void *context, ht_job *job, const ht_binding *binding,
     ht_error error = {0};
     if (!calibration || !result->has_config || index == night->survey->entries.count)
         return;
-    const ht_entry *entry = &night->survey->entries.items[index];
-    json_t *parts = ht_night_entry_key(night, entry, key);
-    json_t *before =
-        ht_night_earlier(night, entry, ht_night_number_of(&night->survey->entries, index), key);
+    json_t *before = earlier(night, index, key);
     const char *config = ht_report_text_of(before, "config");
     if (result->verdict == HT_VERDICT_IMPROVED && *config &&
         ht_config_parse(binding->template, config, &configs[1], NULL) == HT_OK &&
@@ -102,10 +123,9 @@ void ht_night_decided(void *context, ht_job *job, const ht_binding *binding,
     if (status == HT_OK && count == 2)
         stays = incumbent_defend(night, &watch, &configs[1], result);
     json_t *timed = status == HT_OK ? ht_night_watch_json(&watch, stays) : NULL;
-    if (timed && moved(night, timed, before, key) && count == 1)
-        timed = timed_again(night, job, &configs[0], before, timed);
+    if (timed && moved(night, timed, before, key))
+        timed = timed_again(night, job, &configs[stays], before, timed);
     if (timed)
         night->documents[index] = json_pack("{s:o}", "watch", timed);
     json_decref(before);
-    json_decref(parts);
 }
