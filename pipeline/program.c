@@ -111,6 +111,52 @@ void ht_program_arguments_make(const ht_program_files *files, ht_refactor_option
     out_options->argument_count = count;
 }
 
+/* Returns the length of the name in "-DNAME=VALUE"; 0: no macro is defined. */
+static size_t macro_length(const char *argument) {
+    return strncmp(argument, "-D", 2) == 0 ? strcspn(argument + 2, "=") : 0;
+}
+
+/* Returns what of b defines a macro of a otherwise; NULL: nothing. */
+static const char *defined_otherwise(const ht_command_entry *a, const ht_command_entry *b) {
+    for (size_t i = 0; i < a->argument_count; ++i) {
+        size_t length = macro_length(a->arguments[i]);
+        for (size_t j = 0; length > 0 && j < b->argument_count; ++j)
+            if (macro_length(b->arguments[j]) == length &&
+                strncmp(a->arguments[i], b->arguments[j], length + 2) == 0 &&
+                strcmp(a->arguments[i], b->arguments[j]) != 0)
+                return b->arguments[j];
+    }
+    return NULL;
+}
+
+static ht_status definitions_check(const char *path, const ht_program_files *files,
+                                   ht_error *error) {
+    for (size_t i = 0; i < files->count; ++i) {
+        const ht_command_entry *a = command_of(files, files->paths[i]);
+        for (size_t j = i + 1; a != NULL && j < files->count; ++j) {
+            const ht_command_entry *b = command_of(files, files->paths[j]);
+            const char *other = b != NULL ? defined_otherwise(a, b) : NULL;
+            if (other != NULL)
+                return ht_error_set_at(
+                    error, HT_ERROR_INPUT, path, 0, 0,
+                    "%s of %s is defined otherwise for %s, and kernels are read with the options "
+                    "of all files together: tune them as two programs, or define it alike",
+                    other, files->paths[j], files->paths[i]);
+        }
+    }
+    return HT_OK;
+}
+
+ht_status ht_program_commands_load(const char *path, const ht_program_files *files,
+                                   ht_command_list *out_commands, ht_error *error) {
+    ht_status status = ht_command_list_load(path, out_commands, error);
+    if (status == HT_ERROR_IO)
+        return error->status = HT_ERROR_INPUT;
+    ht_program_files with = *files;
+    with.commands = out_commands;
+    return status == HT_OK ? definitions_check(path, &with, error) : status;
+}
+
 static void words_make(ht_hip_program *program) {
     const ht_compiler_options *compiler = program->files.compiler;
     for (size_t i = 0; i < compiler->include.count; ++i)

@@ -62,6 +62,12 @@ typedef struct ht_program_run {
  * ht_compiler_arguments_free. */
 void ht_program_arguments_make(const ht_program_files *files, ht_refactor_options *out_options);
 
+/* Reads the files' own options for a program whose kernels are analysed with the options of all
+ * files together. A macro that has two values is HT_ERROR_INPUT: no analysis would hold for both.
+ */
+ht_status ht_program_commands_load(const char *path, const ht_program_files *files,
+                                   ht_command_list *out_commands, ht_error *error);
+
 /* Builds it. A file that is not there is HT_ERROR_INPUT; one that does not compile
  * HT_ERROR_COMPILE, with the compiler's words on standard error. `substitutes` may be NULL. */
 ht_status ht_hip_program_build(const ht_program_files *files, const ht_substitutes *substitutes,

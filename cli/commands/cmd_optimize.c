@@ -30,6 +30,7 @@ typedef struct optimize_options {
     const char *html;
     const char *profile;
     const char *read;
+    const char *commands;
     double share;
     uint64_t inputs;
     bool run;
@@ -42,7 +43,8 @@ typedef struct optimization {
     const optimize_options *given;
     ht_session *session;
     ht_survey survey;
-    ht_whole whole;     /* with --run */
+    ht_whole whole; /* with --run */
+    ht_command_list commands;
     ht_profile profile; /* with --profile */
     char profile_text[HT_HASH_SIZE + 32];
     ht_outputs *outputs;
@@ -66,6 +68,9 @@ static const ht_option options[] = {
     {"read", HT_OPTION_TEXT, offsetof(optimize_options, read), "DIR", .fallback = ".",
      .help = "With --run: the folder that the program may read files from, with all that is in "
              "it."},
+    {"compile-commands", HT_OPTION_TEXT, offsetof(optimize_options, commands), "FILE",
+     .help = "With --run: the project's compile_commands.json, with the folders of headers, macros "
+             "and the standard for each file."},
     {"inputs", HT_OPTION_COUNT, offsetof(optimize_options, inputs), "MIB", .fallback = "16",
      .help = "With --run: whole numbers that kernels read are what they are in the program, in "
              "buffers of at most this size, and so are small tables; all else is random. 0: all "
@@ -368,15 +373,27 @@ static ht_status survey_make(optimization *in, const ht_command_line *line,
     return status;
 }
 
+/* Reads the program's files' own options. */
+static ht_status commands_load(optimization *in, ht_error *error) {
+    if (in->given->commands == NULL)
+        return HT_OK;
+    ht_program_files *files = &in->whole.files;
+    ht_status status = ht_program_commands_load(in->given->commands, files, &in->commands, error);
+    files->commands = &in->commands;
+    return status;
+}
+
 static int optimize(optimization *in, const ht_command_line *line) {
     const optimize_options *given = in->given;
     ht_survey_options options = {.problem = given->problem,
                                  .kernel = given->kernel,
                                  .out = given->out,
                                  .device = &in->session->device.fields};
-    ht_compiler_arguments_make(&given->compiler, &options.compiler);
     ht_error error = {0};
-    ht_status status = survey_make(in, line, &options, &error);
+    ht_status status = commands_load(in, &error);
+    ht_program_arguments_make(&in->whole.files, &options.compiler);
+    if (status == HT_OK)
+        status = survey_make(in, line, &options, &error);
     ht_survey *survey = &in->survey;
     if (status == HT_OK && !given->run) /* it is made already */
         status = ht_outputs_prepare(given->out, given->json, &error);
@@ -397,6 +414,10 @@ static ht_status options_check(const ht_command_line *line, ht_error *error) {
         return ht_error_set(error, HT_ERROR_INPUT,
                             "words after '--' are a program's arguments: add --run, or leave "
                             "'--' out");
+    if (!given->run && given->commands != NULL)
+        return ht_error_set(error, HT_ERROR_INPUT,
+                            "--compile-commands is for whole programs: add --run; for a tree, name "
+                            "the file among the \"sources\" of a job (hiptemper run)");
     ht_status status = ht_profile_share_check(given->share, error);
     if (status != HT_OK)
         return status;
@@ -439,6 +460,7 @@ static int run_optimize(const ht_command_line *line) {
     };
     int code = optimize(&in, line);
     ht_whole_free(&in.whole);
+    ht_command_list_free(&in.commands);
     ht_session_close(&session);
     return code;
 }

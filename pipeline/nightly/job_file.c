@@ -62,6 +62,7 @@ static const field fields[] = {
     {of_program, "include", FIELD_PATHS, OF(include), .required = false},
     {of_program, "define", FIELD_TEXTS, OF(define), .required = false},
     {of_program, "std", FIELD_TEXT, OF(standard), .required = false},
+    {of_program, "compile_commands", FIELD_PATH, OF(commands), .required = false},
     {NULL, "devices", FIELD_TEXTS, AT(devices), .filled = true},
     {NULL, "budget", FIELD_OBJECT, 0, .required = true},
     {"budget", "seconds", FIELD_NUMBER, AT(budget.seconds), .required = true, .max = 3e7,
@@ -489,6 +490,7 @@ static void program_free(ht_job_program *program) {
     words_free(&program->include);
     words_free(&program->define);
     free(program->standard);
+    free(program->commands);
     free(program->read);
 }
 

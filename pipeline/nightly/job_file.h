@@ -27,6 +27,7 @@ typedef struct ht_job_program {
     ht_job_words arguments;       /* of main, without the program's name */
     ht_job_words include, define; /* besides the job's */
     char *standard;               /* NULL: the job's */
+    char *commands;               /* compile_commands.json, for its files' options; NULL */
     char *read;                   /* a folder that it may read; NULL: none */
     double share;                 /* percent of the time: the kernels that take it are tuned */
     uint64_t inputs;              /* MiB of a buffer whose content is kept; 0: none is */

@@ -417,6 +417,19 @@ static void list_join(const ht_job_words *first, const ht_job_words *second, ht_
         out->items[out->count++] = second->items[i];
 }
 
+/* Reads its files' own options. A file that cannot be read is a mistake of the job's. */
+static ht_status commands_load(const ht_night *night, ht_night_program *program, ht_error *error) {
+    const char *path = program->job->commands;
+    if (!ht_file_exists(path))
+        return ht_error_set_at(error, HT_ERROR_INPUT, night->options->path, 0, 0,
+                               "\"compile_commands\" of a program in \"sources\": there is no "
+                               "file '%s'",
+                               path);
+    const ht_program_files files = {program->job->files.items, program->job->files.count, NULL,
+                                    NULL};
+    return ht_program_commands_load(path, &files, &program->commands, error);
+}
+
 static ht_status program_open(ht_night *night, size_t index, ht_error *error) {
     ht_night_program *program = &night->programs[index];
     const ht_job_program *job = &night->job->programs[index];
@@ -433,10 +446,14 @@ static ht_status program_open(ht_night *night, size_t index, ht_error *error) {
     list_join(&job->define, &night->job->define, &program->given.define);
     if (job->standard)
         program->given.standard = job->standard;
-    ht_compiler_arguments_make(&program->given, &program->compiler);
-    ht_status status = job->read ? HT_OK : ht_scratch_make("program", &program->nothing, error);
+    const ht_program_files files = {job->files.items, job->files.count, &program->given,
+                                    job->commands ? &program->commands : NULL};
+    ht_status status = job->commands ? commands_load(night, program, error) : HT_OK;
+    ht_program_arguments_make(&files, &program->compiler);
+    if (status == HT_OK && !job->read)
+        status = ht_scratch_make("program", &program->nothing, error);
     program->whole =
-        (ht_whole){.files = {job->files.items, job->files.count, &program->given, NULL},
+        (ht_whole){.files = files,
                    .run = {.arguments = job->arguments.items,
                            .argument_count = job->arguments.count,
                            .read = job->read ? job->read : program->nothing.path},
@@ -505,6 +522,7 @@ void ht_night_programs_free(ht_night *night) {
         ht_whole_free(&program->whole);
         ht_compiler_arguments_free(&program->compiler);
         ht_scratch_remove(&program->nothing);
+        ht_command_list_free(&program->commands);
         free(program->given.include.items);
         free(program->given.define.items);
         free(program->name);

@@ -130,19 +130,52 @@ Test(night_programs, a_program_that_does_not_end_leaves_half_of_the_night_and_is
     night_free(&night);
 }
 
+Test(night_programs, a_compile_commands_that_is_missing_or_contradicts_itself_is_named) {
+    program_write("");
+    workplace_write("more.hip", "int more() { return 0; }\n");
+    night_job_write("[{\"program\": [\"main.hip\", \"more.hip\"], \"compile_commands\": "
+                    "\"all.json\"}]",
+                    60, 1, "");
+    program_result result = program_run("run n.json");
+    cr_expect_eq(result.code, 2);
+    cr_expect(strstr(result.err, "n.json") && strstr(result.err, "there is no file"), "%s",
+              result.err);
+    program_free(&result);
+    workplace_write("all.json", "[{\"directory\": \".\", \"file\": \"main.hip\", \"command\": "
+                                "\"hipcc -DKIND=1 -c main.hip\"},"
+                                "{\"directory\": \".\", \"file\": \"more.hip\", \"command\": "
+                                "\"hipcc -DKIND=2 -c more.hip\"}]");
+    result = program_run("run n.json");
+    cr_expect_eq(result.code, 2);
+    cr_expect(strstr(result.err, "-DKIND=2") && strstr(result.err, "defined otherwise"), "%s",
+              result.err);
+    program_free(&result);
+    result = program_run("optimize --run main.hip more.hip --compile-commands all.json --out out");
+    cr_expect_eq(result.code, 2);
+    cr_expect(strstr(result.err, "defined otherwise"), "%s", result.err);
+    program_free(&result);
+    result = program_run("optimize main.hip --compile-commands all.json --out out");
+    cr_expect_eq(result.code, 2);
+    cr_expect(strstr(result.err, "add --run"), "%s", result.err);
+    program_free(&result);
+}
+
 /* Nothing of it is tuned: what is asked is how often the program runs. */
 Test(night_programs, a_program_is_run_for_its_launches_once_until_its_code_or_arguments_change) {
     workplace_write("main.hip", "#include <hip/hip_runtime.h>\n"
                                 "#include <cstdlib>\n"
-                                "__global__ void swap(void **p) { void *q = *p; *p = q; }\n"
+                                "__global__ void swap(KIND **p) { KIND *q = *p; *p = q; }\n"
                                 "int main(int argc, char **argv) {\n"
                                 "    void **p;\n"
                                 "    hipMalloc(&p, sizeof *p * atoi(argv[1]));\n"
                                 "    swap<<<1, 1>>>(p);\n"
                                 "    return hipDeviceSynchronize();\n"
                                 "}\n");
-    static const char once[] = "[{\"program\": \"main.hip\", \"arguments\": [\"8\"]}]";
-    static const char other[] = "[{\"program\": \"main.hip\", \"arguments\": [\"16\"]}]";
+#define WITH ", \"compile_commands\": \"all.json\""
+    static const char once[] = "[{\"program\": \"main.hip\", \"arguments\": [\"8\"]" WITH "}]";
+    static const char other[] = "[{\"program\": \"main.hip\", \"arguments\": [\"16\"]" WITH "}]";
+    workplace_write("all.json", "[{\"directory\": \".\", \"file\": \"main.hip\", \"command\": "
+                                "\"hipcc -DKIND=void -c main.hip\"}]");
     night_job_write(once, 60, 1, "");
     ran_night night = night_run("run n.json --json", 0);
     cr_expect(strstr(night.progress, runs), "%s", night.progress);
