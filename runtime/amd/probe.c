@@ -3,6 +3,7 @@
 #include "base/fingerprint.h"
 #include "base/memory.h"
 #include "base/scratch.h"
+#include "runtime/amd/clang/route.h"
 #include "runtime/amd/code_object/symbols.h"
 #include "runtime/amd/gpus.h"
 #include "runtime/process/child.h"
@@ -132,6 +133,23 @@ static void describe_compiler(const compile_report *report, char *out, size_t si
              report->libraries);
 }
 
+/* Has clang compile for a target that hiprtc does not know. A piece that this takes and that is not
+ * there is added to the reason. */
+static void clang_ask(ht_amd_probe *probe, size_t target) {
+    const ht_amd_clang *clang;
+    ht_error error = {0};
+    const ht_amd_target *wanted = &ht_amd_targets[target];
+    if (ht_amd_clang_for(wanted->arch, wanted->clang, &clang, &error) == HT_OK) {
+        probe->compiles[target] = true;
+        probe->by_clang[target] = clang->compiler;
+        return;
+    }
+    char *reason = ht_strdup(probe->failures[target].message);
+    ht_error_set(&probe->failures[target], probe->failures[target].status, "%.150s; %.300s", reason,
+                 error.message);
+    free(reason);
+}
+
 /* Starts all children at once: the listing then takes as long as the slowest. */
 static void probe_targets(ht_amd_probe *probe) {
     ht_child children[HT_AMD_TARGETS_MAX];
@@ -154,6 +172,8 @@ static void probe_targets(ht_amd_probe *probe) {
         compile_again(ht_amd_targets[i].arch, &report);
         probe->compiles[i] = report.error.status == HT_OK;
         probe->failures[i] = report.error;
+        if (!probe->compiles[i] && ht_amd_targets[i].clang)
+            clang_ask(probe, i);
         if (strcmp(ht_amd_targets[i].arch, baseline_arch) == 0) {
             baseline = probe->compiles[i];
             probe->error = report.error;

@@ -23,8 +23,11 @@ typedef struct ht_amd_probe {
     bool compiles[HT_AMD_TARGETS_MAX]; /* per ht_amd_targets */
     ht_error
         failures[HT_AMD_TARGETS_MAX]; /* why it does not; HT_OK when it does or was not asked */
-    char compiler[128];               /* "hiprtc 5.2.21153 (clang 15.0.6, 5d41...)" */
-    ht_error error;                   /* status HT_OK, or why there is no compiler */
+    /* Per ht_amd_targets: clang's words for itself, where it compiles in place of hiprtc. NULL: it
+     * does not. */
+    const char *by_clang[HT_AMD_TARGETS_MAX];
+    char compiler[128]; /* "hiprtc 5.2.21153 (clang 15.0.6, 5d41...)" */
+    ht_error error;     /* status HT_OK, or why there is no compiler */
 } ht_amd_probe;
 
 /* Runs once a process and is kept. Takes about half a second. */

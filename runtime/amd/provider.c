@@ -1,6 +1,7 @@
 /* The amd provider: HIP and hiprtc from ROCm's libraries, devices, compile options. */
 #include "base/memory.h"
 #include "runtime/amd/accesses.h"
+#include "runtime/amd/clang/program.h"
 #include "runtime/amd/clocks.h"
 #include "runtime/amd/code_object/symbols.h"
 #include "runtime/amd/lowered_name.h"
@@ -24,6 +25,7 @@ static ht_status amd_open(const ht_hip **out_hip, ht_error *error) {
         status = ht_amd_symbols_load(ht_amd_runtime_names, ht_amd_hiprtc_names, &symbols, error);
         opened = status == HT_OK;
         if (opened) {
+            ht_amd_clang_install(&symbols.hip);
             ht_amd_prelude_install(&symbols.hip);
             ht_amd_lowered_names_install(&symbols.hip);
         }
@@ -50,10 +52,17 @@ static ht_device gpu_device(const ht_amd_probe *probe, const ht_amd_gpu *gpu) {
     return device;
 }
 
-static ht_device target_device(const ht_amd_probe *probe, const ht_amd_target *target) {
+static const char by_clang[] = ", compile only, by clang";
+
+static ht_device target_device(const ht_amd_probe *probe, size_t index) {
+    const ht_amd_target *target = &ht_amd_targets[index];
     ht_device device = make_device(probe, target->arch);
+    const char *clang = probe->by_clang[index];
+    if (clang)
+        snprintf(device.compiler, sizeof device.compiler, "%s", clang);
     snprintf(device.name, sizeof device.name, "amd:%s", target->arch);
-    snprintf(device.description, sizeof device.description, "%s, compile only", target->arch);
+    snprintf(device.description, sizeof device.description, "%s%s", target->arch,
+             clang ? by_clang : ", compile only");
     device.fields = ht_amd_target_fields(target);
     return device;
 }
@@ -84,7 +93,7 @@ static ht_status amd_devices(ht_device **out_devices, size_t *out_count, ht_erro
             devices[count++] = gpu_device(probe, &probe->gpus[i]);
     for (size_t i = 0; i < ht_amd_target_count; i++)
         if (probe->compiles[i])
-            devices[count++] = target_device(probe, &ht_amd_targets[i]);
+            devices[count++] = target_device(probe, i);
     *out_devices = devices;
     *out_count = count;
     return HT_OK;
@@ -101,7 +110,10 @@ static size_t amd_compile_options(const ht_device *device, const char *out_optio
     out_options[3] = "-Wno-unknown-pragmas";
     out_options[4] = "-Wno-register"; /* of which CUDA's compiler only warns, as of the next */
     out_options[5] = "-Wno-c++11-narrowing";
-    return 6;
+    if (strncmp(device->compiler, "clang ", 6) != 0)
+        return 6;
+    out_options[6] = HT_AMD_CLANG_OPTION;
+    return 7;
 }
 
 /* Explains GPUs that cannot be used, and targets with a table for which this machine's compiler is
@@ -121,7 +133,7 @@ static char *amd_why_not(const char *device_name) {
         if (strcmp(name, device_name) == 0 && failure->status == HT_ERROR_IO)
             return ht_format("%s: %s", failure->file, failure->message);
         if (strcmp(name, device_name) == 0 && failure->status)
-            return ht_format("%.199s; it needs a newer ROCm than %s", failure->message,
+            return ht_format("%.460s; or it needs a newer ROCm than %s", failure->message,
                              probe->compiler);
     }
     return NULL;

@@ -14,6 +14,7 @@ typedef struct ht_amd_target {
     /* Newer than the oldest supported compiler: offered as a compile-only target only after a probe
      * compile. */
     bool needs_probe;
+    int clang; /* the first clang that compiles for it; where hiprtc does not, it may (clang/) */
     int wavefront; /* lanes by default */
     int max_waves; /* wave slots a SIMD */
     int simds;     /* a compute unit */

@@ -50,7 +50,7 @@ static void slow_down(const char *config) {
     free(path);
 }
 
-/* What it is replaced by would have to be faster by 90 %, next to it. */
+/* It would be replaced by one that is faster by 90 %, next to it. */
 Test(night_incumbent, an_incumbent_is_a_finalist_though_the_search_thinks_nothing_of_it) {
     static const char least[] = "\"least_effect\": 0.9, ";
     night_job_write("[\"tree\"]", 60, 10, least);

@@ -146,6 +146,19 @@ static bool reads_result(const ht_isa_instruction *reader, const ht_isa_instruct
     return false;
 }
 
+/* Returns a pair's part as it is listed alone: pairs have 32 lanes, and a choice in one goes by a
+ * mask that is not listed. free(). */
+static char *plain_make(const char *part) {
+    static const char choice[] = "cndmask_b32";
+    size_t length = strlen(part), operands = 1;
+    while (length > 0 && strchr(" \t", part[length - 1]))
+        length--;
+    for (size_t i = 0; i < length; i++)
+        operands += part[i] == ',';
+    bool silent = ht_text_begins(part, choice) && operands == 3;
+    return ht_format("v_%.*s%s", (int)length, part, silent ? ", vcc_lo" : "");
+}
+
 /* Adds the two instructions of a pair "v_dual_A ... :: v_dual_B ...", of 8 bytes, as one after the
  * other. Both read before either writes: the one whose result the other reads goes last, and where
  * each reads the other's, results are unknown. The second costs nothing. */
@@ -159,9 +172,7 @@ static ht_status add_pair(ht_isa_program *program, uint64_t address, char *text,
         char *part = parts[i] + strspn(parts[i], " \t");
         if (!ht_text_begins(part, dual))
             return ht_error_set(error, HT_ERROR_INPUT, "'%.60s' is no part of a pair", part);
-        char *plain = ht_format("v_%s", part + sizeof dual - 1);
-        for (size_t end = strlen(plain); end > 0 && strchr(" \t", plain[end - 1]); end--)
-            plain[end - 1] = '\0';
+        char *plain = plain_make(part + sizeof dual - 1);
         status = add_one(program, address + i * LISTED_BYTES, plain, error);
         free(plain);
     }

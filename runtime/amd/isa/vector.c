@@ -290,6 +290,7 @@ const ht_isa_opcode ht_isa_vector_opcodes[] = {
     THREE("min3_i32", least_3_signed),
     THREE("max3_u32", most_3),
     THREE("max3_i32", most_3_signed),
+    {.name = "v_mov_b64", ht_isa_vector, ht_isa_move, NULL, 2, {2}, .rising = true},
     {.name = "v_lshl_add_u64", ht_isa_vector, ht_isa_shift_add, NULL, 2, {2, 1, 2}, .rising = true},
     {.name = "v_readfirstlane_b32", read_first_lane},
     {.name = "v_readlane_b32", read_lane},

@@ -263,6 +263,19 @@ Test(amd_isa, masks_are_known_bit_by_bit) {
     fixture_free(&f);
 }
 
+/* An address that a pair of registers was moved to and fro is still one. */
+Test(amd_isa, moves_of_64_bits_keep_both_words) {
+    fixture f;
+    run_well(&f,
+             BEGIN "v_mov_b64_e32 v[4:5], s[4:5]\n"
+                   "v_mov_b64_e32 v[6:7], v[4:5]\n"
+                   "global_load_dword v2, v[6:7], off\n"
+                   "s_endpgm\n",
+             64, 0);
+    cr_expect_eq(f.counts.global_loads, 64);
+    fixture_free(&f);
+}
+
 /* thread / number, as compilers write it: through a float reciprocal, then corrected. The quotient
  * and the remainder become the element that is stored. */
 static const char division[] = BEGIN "v_cvt_f32_u32_e32 v2, s8\n"

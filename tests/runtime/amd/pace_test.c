@@ -234,3 +234,18 @@ Test(amd_pace, both_of_a_pair_read_before_one_writes) {
                      "a pair costs as much as one");
     ht_isa_program_free(&program);
 }
+
+Test(amd_pace, a_choice_in_a_pair_goes_by_the_mask_that_is_not_listed) {
+    ht_isa_program program = parsed("v_dual_cndmask_b32 v13, v13, v15 :: v_dual_mov_b32 v5, v6\n"
+                                    "v_dual_mov_b32 v5, v6 :: v_dual_cndmask_b32 v1, v2, v3\n"
+                                    "v_cndmask_b32_e32 v13, v13, v15, vcc_lo\n");
+    const ht_isa_instruction *alone = &program.instructions[4];
+    for (size_t i = 0; i < 4; i += 3) {
+        const ht_isa_instruction *choice = &program.instructions[i];
+        cr_expect_str_eq(choice->name, "v_cndmask_b32");
+        cr_assert_eq(choice->operand_count, alone->operand_count);
+        cr_expect_eq(choice->operands[3].kind, alone->operands[3].kind);
+        cr_expect_eq(choice->operands[3].first, alone->operands[3].first);
+    }
+    ht_isa_program_free(&program);
+}
