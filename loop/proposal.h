@@ -14,7 +14,7 @@ typedef enum ht_proposal_kind {
     HT_PROPOSAL_SEARCH      /* more evaluations of the parent's template */
 } ht_proposal_kind;
 
-typedef struct ht_proposal {
+typedef struct ht_loop_proposal {
     ht_proposal_kind kind;
     uint64_t parent; /* the revision that it changes */
     /* SOURCE: the whole file. TEMPLATE: unit and annotations. PARAMETERS: lines of
@@ -22,7 +22,7 @@ typedef struct ht_proposal {
     char *text;
     uint64_t evaluations; /* at most; 0: as the loop's own steps */
     char *reason;         /* why, in a sentence; owned; NULL: not given */
-} ht_proposal;
+} ht_loop_proposal;
 
 /* What a proposer may see. All borrowed, valid during the call. */
 typedef struct ht_loop_view {
@@ -42,13 +42,13 @@ typedef struct ht_proposer {
     void *context;
     /* Puts a proposal, which the caller frees. It has passed the gate. An error ends the loop with
      * what it has. */
-    ht_status (*propose)(void *context, const ht_loop_view *view, ht_proposal *out_proposal,
+    ht_status (*propose)(void *context, const ht_loop_view *view, ht_loop_proposal *out_proposal,
                          ht_error *error);
     /* Called with what became of a proposal: a revision of its own, whose `verdict` and `finding`
      * are the answer. May be NULL. */
-    void (*settled)(void *context, const ht_proposal *proposal, const ht_revision *revision);
+    void (*settled)(void *context, const ht_loop_proposal *proposal, const ht_revision *revision);
 } ht_proposer;
 
-void ht_proposal_free(ht_proposal *proposal); /* what it holds */
+void ht_loop_proposal_free(ht_loop_proposal *proposal); /* what it holds */
 
 #endif

@@ -40,17 +40,25 @@ typedef struct ht_revision {
     char *reason;          /* why this was chosen, in a sentence; owned */
     double predicted_gain; /* over the best before; 1: none */
     double predicted_cost; /* seconds */
-    char *source;          /* the whole file with the best configuration; owned; NULL: not made */
-    char *template_text;   /* unit with annotations that was searched; owned; NULL: none */
-    char *config;          /* the best, ht_config_string; owned; NULL: nothing ran */
-    char *verdict;         /* ht_verdict_name, or "refused"; owned */
-    char *finding;         /* what verification said, or why there is no result; owned; NULL */
-    bool verified;         /* of the source above against the original */
-    bool kept;             /* the best from here on: faster than the best before it, measured */
+    char *source; /* the whole file with the best configuration; owned; NULL: not made, or its
+                     template is not of a file */
+    char *template_text; /* unit with annotations that was searched; owned; NULL: none */
+    char *config;        /* the best, ht_config_string; owned; NULL: nothing ran */
+    char *verdict;       /* ht_verdict_name, or "refused"; owned */
+    char *finding;       /* what verification said, or why there is no result; owned; NULL */
+    bool verified;       /* of the source above against the original */
+    bool kept;           /* the best from here on: faster than the best before it, measured */
     double original_ms, best_ms; /* medians in the same rounds; 0: not measured */
     ht_gain_interval speedup;    /* the original's time over this one's, in the same rounds */
     ht_gain_interval
-        over_best;        /* the time of the best before over this one's, in the same rounds */
+        over_best; /* the time of the best before over this one's, in the same rounds */
+    char *base; /* the text of the file that its template was made of; owned; NULL: the original's,
+                   or it was made of no file */
+    bool any;   /* forms that nobody writes by hand might win */
+    bool exhausted;  /* every legal configuration was tried */
+    char *edges;     /* parameters whose best value is the last that there is, and has further ones
+                        past it: "COARSEN_X (8 of 1..8)"; owned; NULL: there are none */
+    char *held_back; /* forms that the search was not allowed; owned; NULL: none */
     uint64_t evaluations; /* that the search asked for, those in the database included */
     double seconds;       /* that the step took */
     json_t *profile;      /* numbers that are at hand, an object; owned; NULL */

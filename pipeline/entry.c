@@ -37,8 +37,7 @@ char *ht_entry_label(const ht_entry *entry) {
                                              : ht_strdup(entry->name);
 }
 
-/* Checks the problem: an inferred one that the original does not run on does not count. */
-static ht_status problem_check(ht_entry *entry, const ht_session *session, ht_error *error) {
+ht_status ht_entry_problem_check(ht_entry *entry, const ht_session *session, ht_error *error) {
     char *reason = NULL;
     bool inferred = entry->problem_origin && strcmp(entry->problem_origin, "inferred") == 0;
     if (!inferred || strcmp(session->options.check, "none") == 0)
@@ -115,7 +114,7 @@ ht_status ht_entries_tune(ht_entries *entries, ht_session *session, FILE *out, h
             ht_progress_begin(session->progress, label);
             free(label);
             session->prepare_begun = ht_clock_seconds();
-            status = problem_check(entry, session, error);
+            status = ht_entry_problem_check(entry, session, error);
             if (status == HT_OK && entry->template)
                 status =
                     ht_tuning_run(session, entry->template, entry->instance, &entry->result, error);

@@ -43,6 +43,9 @@ ht_entry *ht_entries_add(ht_entries *entries, const char *name, const char *file
 void ht_entries_free(ht_entries *entries);
 /* "conv2d (small)" or "conv2d"; free(). */
 char *ht_entry_label(const ht_entry *entry);
+/* Checks that the original runs on an inferred problem; else the entry gets a verdict and loses its
+ * template. Other problems are not checked. */
+ht_status ht_entry_problem_check(ht_entry *entry, const ht_session *session, ht_error *error);
 /* Tunes every entry that has a template, reporting each when it is done, and settles each source
  * after its last entry; those of one source follow each other. HT_ERROR_MISSING ends it. */
 ht_status ht_entries_tune(ht_entries *entries, ht_session *session, FILE *out, ht_error *error);

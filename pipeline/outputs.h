@@ -63,6 +63,10 @@ void ht_outputs_report(const ht_entries *entries, const char *folder, bool brief
  * the path written. */
 ht_status ht_output_write(const char *folder, const char *name, const char *text, char **out_path,
                           ht_error *error);
+/* The texts of that copy, checked: kernels that fail are withheld, and left out. Empty when none is
+ * left. Free with ht_applied_free. */
+ht_status ht_output_texts(const ht_output_source *source, ht_entry *const *entries, size_t count,
+                          const ht_session *session, ht_applied *out_applied, ht_error *error);
 /* The copy of one source with what was won for one instance of each kernel: kernels rewritten,
  * annotated ones with new defaults and a launcher; and the patch. `refactor` may be NULL when all
  * entries are annotated. Does nothing when no entry is improved. */

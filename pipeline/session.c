@@ -11,9 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Returns $HIPTEMPER_DB, else a file in the user's data folder; free(). NULL when there is no
- * home. */
-static char *database_path(const char *given) {
+char *ht_session_database(const char *given) {
     const char *own = getenv("HIPTEMPER_DB");
     const char *data = getenv("XDG_DATA_HOME");
     const char *home = getenv("HOME");
@@ -30,7 +28,7 @@ static char *database_path(const char *given) {
 /* Opens the database. One that the user named must open; the usual one may be missing, with a
  * warning. */
 static ht_status database_open(ht_session *session, ht_error *error) {
-    char *path = database_path(session->options.database);
+    char *path = ht_session_database(session->options.database);
     if (!path)
         return HT_OK;
     ht_status status = ht_database_open(path, &session->database, error);

@@ -160,11 +160,10 @@ static void texts_blame(const ht_output_source *source, ht_entry *const *entries
             withhold(entries[i], fault, false);
 }
 
-/* Makes the texts that passed, of all kernels that did: without one that failed the others are
- * checked again. *out is empty when none is left. */
-static ht_status texts_settle(const ht_output_source *source, ht_entry *const *entries,
-                              size_t count, const ht_session *session, ht_applied *out,
-                              ht_error *error) {
+/* Without one that failed the others are checked again. */
+ht_status ht_output_texts(const ht_output_source *source, ht_entry *const *entries, size_t count,
+                          const ht_session *session, ht_applied *out_applied, ht_error *error) {
+    ht_applied *out = out_applied;
     *out = (ht_applied){0};
     while (any_won(entries, count)) {
         bool withheld = false;
@@ -242,7 +241,7 @@ ht_status ht_output_tuned(const ht_output_source *source, ht_entry *const *entri
                           const ht_session *session, ht_error *error) {
     ht_applied applied;
     char **copies = NULL;
-    ht_status status = texts_settle(source, entries, count, session, &applied, error);
+    ht_status status = ht_output_texts(source, entries, count, session, &applied, error);
     if (status == HT_OK && applied.count)
         status = ht_applied_write(&applied, source->folder, source->name, &copies, error);
     for (size_t i = 0; status == HT_OK && source->copies != NULL && i < applied.count; ++i)

@@ -256,7 +256,8 @@ static void finalist_add(ht_finalists *finalists, const ht_config *config) {
     for (size_t i = 0; i < finalists->count; ++i)
         if (ht_config_equal(&finalists->items[i].config, config))
             return;
-    finalists->items[finalists->count++] = (ht_candidate){.config = *config};
+    if (finalists->count < HT_FINALISTS_MAX)
+        finalists->items[finalists->count++] = (ht_candidate){.config = *config};
 }
 
 /* Chooses the finalists: the default first, then what may not win and only shows what another style
@@ -279,6 +280,8 @@ static void finalists_choose(pair *pair) {
     size_t count = ht_search_result_best(&result->search.result, FINALISTS + 1, best);
     for (size_t i = 0; i < count && finalists->count < most; ++i)
         finalist_add(finalists, &result->search.result.trials[best[i]].config);
+    if (pair->session->incumbent)
+        finalist_add(finalists, pair->session->incumbent);
     ht_binding bound = pair->binding;
     if (pair->plain) /* whose constraints say what may win */
         bound.template = pair->plain;
@@ -479,7 +482,9 @@ static ht_status pair_run(pair *pair, ht_error *error) {
     rejections_count(pair->result);
     if (status != HT_OK)
         return status;
-    if (pair->plain) {
+    if (pair->session->alone) {
+        pair->has_aside = false;
+    } else if (pair->plain) {
         ht_progress_phase(progress, "looking for what is not plain and faster");
         pair->has_aside = ht_freer_find(pair->session, &pair->binding, pair->job, pair->deadline,
                                         &pair->result->search.result, &pair->aside);

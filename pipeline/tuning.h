@@ -59,6 +59,10 @@ typedef struct ht_session {
     /* When all kernels of a source were tuned: writes its files. NULL: nothing is written yet. */
     void (*settle)(void *context, size_t source);
     void *settle_context;
+    const ht_config *incumbent; /* the best that is known of the template to be tuned next: it takes
+                                   part in the finals, next to what the search finds; borrowed;
+                                   NULL: none */
+    bool alone;                 /* does not look for what may not win, another style's */
     /* Called when a kernel was decided, while its job still runs: it may time its configuration
      * once more, and change the result. NULL: nothing more is done. */
     void (*decided)(void *context, ht_job *job, const ht_binding *binding,
@@ -84,6 +88,9 @@ typedef struct ht_session {
 ht_status ht_session_open(const ht_tuning_options *options, ht_session *out_session,
                           ht_error *error);
 void ht_session_close(ht_session *session);
+/* Returns the file of the database: the given one, else $HIPTEMPER_DB, else one in the user's data
+ * folder; free(). NULL when there is no home. */
+char *ht_session_database(const char *given);
 
 typedef enum ht_verdict {
     HT_VERDICT_NONE,     /* not tuned */

@@ -7,6 +7,7 @@
 #include "refactor/launch/extent.h"
 #include "refactor/launch/symbol.h"
 #include "refactor/plan/coverage.h"
+#include "templates/annotations/apart.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -357,42 +358,6 @@ static bool refusals_read(reading *in) {
     return known;
 }
 
-/* ---- the unit ---- */
-
-typedef enum part { PART_INCLUDES, PART_REST } part;
-
-/* Prints a part of a unit: its includes, or the rest without annotations. Lines keep their
- * numbers. */
-static void part_print(const char *unit, part wanted, ht_text *out) {
-    for (const char *at = unit, *end; *at; at = end) {
-        end = at + strcspn(at, "\n");
-        end += *end == '\n';
-        const char *word = at + strspn(at, " \t");
-        bool include = strncmp(word, "#include", 8) == 0;
-        bool annotation = strncmp(word, "#pragma tune", 12) == 0;
-        if (wanted == PART_INCLUDES && include)
-            ht_text_append_n(out, at, (size_t)(end - at));
-        else if (wanted == PART_REST)
-            ht_text_append_n(out, include || annotation ? "\n" : at,
-                             include || annotation ? 1 : (size_t)(end - at));
-    }
-}
-
-/* Returns a unit of both texts, in which each is compiled without the other, since they have names
- * in common. Their includes come first; free(). */
-static char *unit_print(const ht_written_pair *pair, const char *annotations) {
-    ht_text text = {0};
-    part_print(pair->original_unit, PART_INCLUDES, &text);
-    part_print(pair->written_unit, PART_INCLUDES, &text);
-    ht_text_append(&text, annotations);
-    ht_text_append(&text, "#ifdef " HT_REFERENCE_MACRO "\n");
-    part_print(pair->original_unit, PART_REST, &text);
-    ht_text_append(&text, "\n#else\n");
-    part_print(pair->written_unit, PART_REST, &text);
-    ht_text_append(&text, "\n#endif\n");
-    return ht_text_take(&text);
-}
-
 /* ---- all of it ---- */
 
 static void kernel_print(const reading *in, const arguments *list, ht_text *out) {
@@ -476,7 +441,8 @@ void ht_written_launch_read(const ht_written_pair *pair, const ht_launch_site *s
     free(other);
     known = known && original_print(pair, before, &in.missing, &annotations);
     if (known) {
-        char *unit = unit_print(pair, annotations.data);
+        char *unit =
+            ht_units_apart(pair->original_unit, pair->written_unit, true, annotations.data);
         out->template = parse_one(unit, pair->written->facts->source->path, &error);
         free(unit);
     }

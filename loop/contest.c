@@ -1,0 +1,113 @@
+#include "loop/contest.h"
+
+#include "base/memory.h"
+#include "templates/annotations/apart.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static ht_status signature_check(const ht_template *original, const ht_template *candidate,
+                                 ht_error *error) {
+    if (original->reference_kind != HT_REFERENCE_KERNEL)
+        return ht_error_set(error, HT_ERROR_UNSUPPORTED,
+                            "the original is not a kernel of the template's text");
+    if (original->arg_count != candidate->arg_count)
+        return ht_error_set(error, HT_ERROR_UNSUPPORTED,
+                            "it takes %zu arguments where the original takes %zu",
+                            candidate->arg_count, original->arg_count);
+    for (size_t i = 0; i < original->arg_count; ++i)
+        if (!ht_arg_equal(&original->args[i], &candidate->args[i]))
+            return ht_error_set(error, HT_ERROR_UNSUPPORTED,
+                                "its argument '%s' is not that of the original, '%s'",
+                                candidate->args[i].name, original->args[i].name);
+    return HT_OK;
+}
+
+static void launches_take(const ht_launch *from, size_t count, ht_launch **to, size_t *to_count) {
+    for (size_t i = 0; i < *to_count; ++i)
+        ht_launch_free(&(*to)[i]);
+    free(*to);
+    *to = ht_alloc(count + 1, sizeof **to);
+    *to_count = count;
+    for (size_t i = 0; i < count; ++i)
+        ht_launch_copy(&from[i], &(*to)[i]);
+}
+
+/* Gives the template the original's launches, to be compared with and to be faster than. */
+static void reference_take(const ht_template *original, ht_template *template) {
+    for (size_t i = 0; i < template->reference_argument_count; ++i)
+        free(template->reference_arguments[i]);
+    free(template->reference_arguments);
+    free(template->reference_name);
+    template->reference_arguments = NULL;
+    template->reference_argument_count = 0;
+    template->reference_name = NULL;
+    template->reference_kind = HT_REFERENCE_KERNEL;
+    launches_take(original->reference_launches, original->reference_launch_count,
+                  &template->reference_launches, &template->reference_launch_count);
+    launches_take(original->reference_launches, original->reference_launch_count,
+                  &template->baseline_launches, &template->baseline_launch_count);
+    template->tolerance = original->tolerance;
+    template->exact = original->exact;
+}
+
+static ht_status parse_one(const char *text, const ht_template *like, ht_template **out_template,
+                           ht_error *error) {
+    ht_template *templates = NULL;
+    size_t count = 0;
+    ht_status status = ht_template_parse(text, like->file, &templates, &count, error);
+    if (status == HT_OK && (count != 1 || templates->param_count != like->param_count)) {
+        ht_template_free(templates, count);
+        return ht_error_set(error, HT_ERROR_INTERNAL, "the template is not read as it was printed");
+    }
+    if (status != HT_OK)
+        return status;
+    for (size_t i = 0; i < like->param_count; ++i)
+        templates->params[i].form = like->params[i].form; /* which is not printed */
+    *out_template = templates;
+    return HT_OK;
+}
+
+/* Returns the original's text, which must not get the values of the candidate's macros; free(). */
+static char *original_text(const ht_template *original, const ht_template *candidate) {
+    ht_text text = {0};
+    for (size_t i = 0; i < candidate->param_count; ++i)
+        if (candidate->params[i].binding == HT_BIND_MACRO)
+            ht_text_printf(&text, "#undef %s\n", candidate->params[i].name);
+    ht_text_append(&text, original->unit);
+    return ht_text_take(&text);
+}
+
+ht_status ht_contest_make(const ht_template *original, const ht_template *candidate,
+                          ht_template **out_template, ht_error *error) {
+    ht_status status = signature_check(original, candidate, error);
+    if (status != HT_OK)
+        return status;
+    ht_template *made = ht_template_copy(candidate);
+    ht_text annotations = {0};
+    reference_take(original, made);
+    made->is_unit = true;
+    ht_template_print(made, &annotations);
+    char *reference = original_text(original, candidate);
+    char *text = ht_units_apart(reference, candidate->unit, false, annotations.data);
+    status = parse_one(text, candidate, out_template, error);
+    free(text);
+    free(reference);
+    ht_text_free(&annotations);
+    ht_template_free(made, 1);
+    return status;
+}
+
+ht_status ht_contest_print(const ht_template *template, ht_template **out_template,
+                           ht_error *error) {
+    ht_text text = {0};
+    ht_template *made = ht_template_copy(template);
+    made->is_unit = true;
+    ht_unit_part_print(template->unit, HT_UNIT_INCLUDES, &text);
+    ht_template_print(made, &text);
+    ht_unit_part_print(template->unit, HT_UNIT_REST, &text);
+    ht_status status = parse_one(text.data, template, out_template, error);
+    ht_text_free(&text);
+    ht_template_free(made, 1);
+    return status;
+}

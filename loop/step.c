@@ -1,0 +1,416 @@
+#include "loop/step.h"
+
+#include "base/clock.h"
+#include "base/memory.h"
+#include "base/text.h"
+#include "loop/contest.h"
+#include "loop/deliver.h"
+#include "loop/step_notes.h"
+#include "loop/widen.h"
+#include "pipeline/style.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { GENERATIONS = 4 }; /* analysed sources that are kept */
+
+struct ht_steps {
+    const ht_loop_origin *origin;
+    ht_session *session;
+    ht_generation original;
+    ht_generation others[GENERATIONS];
+    size_t other_count, oldest;
+};
+
+/* A step under way. */
+typedef struct step {
+    ht_steps *steps;
+    const ht_history *history;
+    const ht_choice *choice;
+    const ht_revision *best; /* so far */
+    const ht_revision *like; /* whose template it goes on with; NULL: a new one */
+    ht_generation *from;     /* whose source the template is of; NULL: it is of no file */
+    ht_template *template;   /* searched; owned */
+    bool any;                /* forms that nobody writes by hand may win */
+    bool has_incumbent;
+    ht_config incumbent;    /* the best, if it is a configuration of this template */
+    ht_pair_result *result; /* borrowed: the entry's, or `own` */
+    ht_pair_result own;
+    ht_revision *out;
+} step;
+
+ht_status ht_steps_open(const ht_loop_origin *origin, ht_session *session, ht_steps **out_steps,
+                        ht_error *error) {
+    ht_steps *steps = ht_alloc(1, sizeof *steps);
+    *steps = (ht_steps){.origin = origin, .session = session};
+    ht_status status = ht_generation_original(origin, &steps->original, error);
+    ht_entry *entry = steps->original.entry;
+    if (status == HT_OK)
+        status = ht_entry_problem_check(entry, session, error);
+    if (status == HT_OK && !entry->template)
+        status = ht_error_set_at(error, HT_ERROR_INPUT, origin->path, 0, 0, "%s: %s", entry->name,
+                                 entry->result.reason);
+    if (status == HT_OK)
+        *out_steps = steps;
+    else
+        ht_steps_close(steps);
+    return status;
+}
+
+void ht_steps_close(ht_steps *steps) {
+    ht_generation_free(&steps->original);
+    for (size_t i = 0; i < steps->other_count; ++i)
+        ht_generation_free(&steps->others[i]);
+    free(steps);
+}
+
+const ht_generation *ht_steps_original(const ht_steps *steps) {
+    return &steps->original;
+}
+
+/* ---- which template */
+
+/* Returns the analysis of a text; NULL is the original's. */
+static ht_status generation_get(ht_steps *steps, const char *text, ht_generation **out,
+                                ht_error *error) {
+    *out = &steps->original;
+    ht_generation_reset(&steps->original);
+    if (!text || strcmp(text, steps->original.text) == 0)
+        return HT_OK;
+    for (size_t i = 0; i < steps->other_count; ++i)
+        if (strcmp(steps->others[i].text, text) == 0) {
+            *out = &steps->others[i];
+            ht_generation_reset(*out);
+            return HT_OK;
+        }
+    ht_generation made;
+    ht_status status = ht_generation_make(steps->origin, &steps->original, text, &made, error);
+    if (status != HT_OK) {
+        ht_generation_free(&made);
+        return status;
+    }
+    size_t place =
+        steps->other_count < GENERATIONS ? steps->other_count++ : steps->oldest++ % GENERATIONS;
+    ht_generation_free(&steps->others[place]);
+    steps->others[place] = made;
+    *out = &steps->others[place];
+    return HT_OK;
+}
+
+/* Returns the kernel's own template, to be given further values: what is applied is one of it. */
+static ht_template *template_of(const ht_generation *from) {
+    return from->kernel->template;
+}
+
+static const ht_template *original_of(const ht_steps *steps) {
+    const ht_kernel *kernel = steps->original.kernel;
+    return kernel->against ? kernel->against : kernel->template;
+}
+
+/* Gives a template the values that the revision's had. */
+static ht_status values_restore(ht_template *template, const ht_revision *like, ht_error *error) {
+    ht_template *templates = NULL;
+    size_t count = 0;
+    if (!like)
+        return HT_OK;
+    ht_status status =
+        ht_template_parse(like->template_text, template->file, &templates, &count, error);
+    if (status == HT_OK && (count != 1 || !ht_widen_like(template, templates)))
+        status = ht_error_set(error, HT_ERROR_UNSUPPORTED,
+                              "revision %lu's source does not give its template any more",
+                              (unsigned long)like->number);
+    ht_template_free(templates, count);
+    return status;
+}
+
+/* Makes the template to search: that of the source, against the original. */
+static ht_status template_make(step *in, const ht_template *own, ht_error *error) {
+    const ht_steps *steps = in->steps;
+    if (own != template_of(&steps->original))
+        return ht_contest_make(original_of(steps), own, &in->template, error);
+    /* as it was read, unless it has further values: what was measured of it counts */
+    in->template = ht_template_copy(own);
+    ht_template *read = NULL;
+    size_t count = 0;
+    ht_status status = ht_template_parse(own->unit, own->file, &read, &count, error);
+    bool same = status == HT_OK && count == 1 && ht_template_equal(read, own);
+    ht_template_free(read, count);
+    if (status != HT_OK || same)
+        return status;
+    ht_template *printed = NULL;
+    status = ht_contest_print(own, &printed, error);
+    if (status == HT_OK) {
+        ht_template_free(in->template, 1);
+        in->template = printed;
+    }
+    return status;
+}
+
+/* Finds the revision whose template a search goes on with. */
+static const ht_revision *like_find(const step *in) {
+    const ht_history *history = in->history;
+    const ht_revision *parent = &history->items[in->choice->parent];
+    if (parent->template_text)
+        return parent;
+    for (size_t i = 1; i < history->count; ++i)
+        if (history->items[i].template_text)
+            return &history->items[i];
+    return NULL;
+}
+
+static ht_status config_of(const ht_template *template, const ht_revision *revision,
+                           ht_config *out_config) {
+    return revision->config ? ht_config_parse(template, revision->config, out_config, NULL)
+                            : HT_ERROR_INPUT;
+}
+
+/* Prepares a search that goes on with a revision's template. */
+static ht_status go_on(step *in, const ht_loop_proposal *proposal, ht_error *error) {
+    in->like = like_find(in);
+    if (!in->like)
+        return ht_error_set(error, HT_ERROR_UNSUPPORTED, "there is no template to go on with");
+    ht_config config;
+    ht_status status = generation_get(in->steps, in->like->base, &in->from, error);
+    if (status != HT_OK)
+        return status;
+    ht_template *own = template_of(in->from);
+    status = values_restore(own, in->like, error);
+    if (status == HT_OK && in->choice->action == HT_ACTION_WIDEN &&
+        config_of(own, in->like, &config) == HT_OK)
+        ht_widen_past(own, &config);
+    if (status == HT_OK && proposal && proposal->kind == HT_PROPOSAL_PARAMETERS)
+        status = ht_widen_lines(own, proposal->text, error);
+    in->any = in->like->any || in->choice->action == HT_ACTION_FREER;
+    return status == HT_OK ? template_make(in, own, error) : status;
+}
+
+/* Prepares the search of a source's template. */
+static ht_status begin(step *in, const char *text, ht_error *error) {
+    ht_status status = generation_get(in->steps, text, &in->from, error);
+    in->any = in->history->items[in->choice->parent].any;
+    return status == HT_OK ? template_make(in, template_of(in->from), error) : status;
+}
+
+/* Prepares the search of a template that somebody proposed. */
+static ht_status begin_template(step *in, const char *text, ht_error *error) {
+    ht_template *templates = NULL;
+    size_t count = 0;
+    ht_status status = ht_template_parse(text, in->steps->origin->path, &templates, &count, error);
+    if (status == HT_OK && count != 1)
+        status = ht_error_set(error, HT_ERROR_INPUT, "it annotates %zu kernels, not one", count);
+    in->any = true;
+    if (status == HT_OK)
+        status = ht_contest_make(original_of(in->steps), templates, &in->template, error);
+    ht_template_free(templates, count);
+    return status;
+}
+
+static ht_status prepare(step *in, const ht_loop_proposal *proposal, ht_error *error) {
+    const ht_revision *parent = &in->history->items[in->choice->parent];
+    switch (in->choice->action) {
+    case HT_ACTION_TUNE:
+        return begin(in, NULL, error);
+    case HT_ACTION_AGAIN:
+        return begin(in, parent->source, error);
+    case HT_ACTION_SOURCE:
+        return begin(in, proposal->text, error);
+    case HT_ACTION_TEMPLATE:
+        return begin_template(in, proposal->text, error);
+    default:
+        return go_on(in, proposal, error);
+    }
+}
+
+/* ---- the search and what comes of it */
+
+static bool is_best_here(const step *in) {
+    const ht_revision *like = in->like;
+    return like && in->best->template_text && in->best->number > 0 &&
+           strcmp(in->best->base ? in->best->base : "", like->base ? like->base : "") == 0;
+}
+
+static ht_status search(step *in, ht_error *error) {
+    ht_session *session = in->steps->session;
+    const ht_tuning_options kept = session->options;
+    const ht_problem *problem = in->steps->original.entry->instance;
+    if (in->from)
+        problem = in->from->entry->instance;
+    in->has_incumbent =
+        is_best_here(in) && config_of(in->template, in->best, &in->incumbent) == HT_OK;
+    session->options.max_evals = in->choice->evaluations;
+    session->options.plain = !in->any;
+    session->alone = true;
+    session->incumbent = in->has_incumbent ? &in->incumbent : NULL;
+    session->pairs_left = 1;
+    session->prepare_begun = ht_clock_seconds();
+    ht_pair_result_free(in->result);
+    ht_status status = ht_tuning_run(session, in->template, problem, in->result, error);
+    session->options = kept;
+    session->incumbent = NULL;
+    if (status == HT_OK && ht_stopped && in->result->verdict == HT_VERDICT_FAILED)
+        status = ht_error_set(error, HT_ERROR_INTERRUPTED, "%s", in->result->reason);
+    return status;
+}
+
+/* Returns the finalist that is the best so far: the incumbent, or the template's defaults, if its
+ * source is the best's; NULL: it was not among them. */
+static const ht_candidate *best_among(const step *in) {
+    const ht_finalists *finalists = &in->result->finalists;
+    const ht_revision *best = in->best;
+    bool source = in->from && best->source && strcmp(in->from->text, best->source) == 0;
+    for (size_t i = 0; i < finalists->count; ++i)
+        if (source
+                ? finalists->items[i].is_default
+                : in->has_incumbent && ht_config_equal(&finalists->items[i].config, &in->incumbent))
+            return &finalists->items[i];
+    return NULL;
+}
+
+static const ht_candidate *winner_of(const ht_pair_result *result) {
+    for (size_t i = 0; i < result->finalists.count; ++i)
+        if (ht_config_equal(&result->finalists.items[i].config, &result->config))
+            return &result->finalists.items[i];
+    return NULL;
+}
+
+/* Returns the time of the best before over the winner's, by the rounds that both were in. The
+ * finals have the ratios to the fastest, which is one of the two; else nothing is known. */
+static ht_gain_interval gain_among(const ht_pair_result *result, const ht_candidate *before) {
+    const ht_candidate *winner = winner_of(result);
+    if (!winner || winner == before)
+        return (ht_gain_interval){1, 1, 1};
+    const ht_final *last = &before->final, *now = &winner->final;
+    if (last->status != HT_OK || now->status != HT_OK)
+        return (ht_gain_interval){0};
+    if (now->over_best <= 1)
+        return (ht_gain_interval){last->over_best, last->over_best_lo, last->over_best_hi};
+    if (last->over_best <= 1 && now->over_best_lo > 0)
+        return (ht_gain_interval){1 / now->over_best, 1 / now->over_best_hi, 1 / now->over_best_lo};
+    return (ht_gain_interval){0};
+}
+
+/* Fills how much faster the winner is than the best before it. */
+static ht_status gain_fill(step *in, ht_error *error) {
+    const ht_pair_result *result = in->result;
+    ht_revision *out = in->out;
+    if (result->verdict != HT_VERDICT_IMPROVED)
+        return HT_OK;
+    if (in->best->number == 0) {
+        out->over_best = out->speedup;
+        return HT_OK;
+    }
+    const ht_candidate *before = best_among(in);
+    if (before) {
+        out->over_best = gain_among(result, before);
+        return HT_OK;
+    }
+    ht_generation *best = NULL;
+    if (!in->best->source)
+        return HT_OK;
+    ht_status status = generation_get(in->steps, in->best->source, &best, error);
+    return status == HT_OK ? ht_deliver_duel(in->steps->session, best, in->template,
+                                             &result->config, &out->over_best, error)
+                           : status;
+}
+
+static void finding_set(ht_revision *out, char *words) {
+    free(out->finding);
+    out->finding = words;
+}
+
+/* Makes and checks what is delivered, for a winner that is faster than the best before it. */
+static ht_status deliver(step *in, ht_error *error) {
+    ht_revision *out = in->out;
+    const ht_gain_interval *gain = &out->over_best;
+    if (in->result->verdict != HT_VERDICT_IMPROVED)
+        return HT_OK;
+    if (gain->lo <= 1) {
+        finding_set(out,
+                    ht_format("not clearly faster than the best before, revision %lu: %.3fx "
+                              "[%.3f, %.3f]",
+                              (unsigned long)in->best->number, gain->ratio, gain->lo, gain->hi));
+        return HT_OK;
+    }
+    ht_delivery delivery = {0};
+    ht_status status = ht_deliver(
+        in->steps->session, in->steps->origin, in->from, in->template, in->result,
+        in->from != &in->steps->original ? &in->steps->original : NULL, &delivery, error);
+    out->verified = status == HT_OK && delivery.good;
+    out->source = delivery.text;
+    finding_set(out, delivery.words);
+    return status;
+}
+
+static ht_status conclude(step *in, ht_error *error) {
+    ht_revision *out = in->out;
+    const ht_pair_result *result = in->result;
+    ht_notes_take(result, in->template, in->from ? in->from->kernel : NULL, out);
+    ht_status status = gain_fill(in, error);
+    if (status == HT_OK)
+        status = deliver(in, error);
+    free(out->verdict);
+    out->verdict = ht_strdup(ht_verdict_name(result->verdict));
+    return status;
+}
+
+/* A step that comes to nothing has not failed. */
+static ht_status settle(const step *in, ht_status status, const ht_error *own, ht_error *error) {
+    if (status == HT_ERROR_UNSUPPORTED || status == HT_ERROR_INPUT || status == HT_ERROR_COMPILE) {
+        free(in->out->verdict);
+        in->out->verdict = ht_strdup("refused");
+        finding_set(in->out, ht_strdup(own->message));
+        return HT_OK;
+    }
+    if (status != HT_OK && error)
+        *error = *own;
+    return status;
+}
+
+ht_status ht_steps_perform(void *context, const ht_history *history, const ht_choice *choice,
+                           const ht_loop_proposal *proposal, ht_revision *out_revision,
+                           ht_error *error) {
+    ht_steps *steps = context;
+    step in = {.steps = steps,
+               .history = history,
+               .choice = choice,
+               .best = ht_history_best(history),
+               .out = out_revision};
+    double begun = ht_clock_seconds();
+    ht_error own = {0};
+    *out_revision = (ht_revision){0};
+    if (ht_stopped)
+        return ht_error_set(error, HT_ERROR_INTERRUPTED, "the step was not begun");
+    ht_status status = prepare(&in, proposal, &own);
+    in.result = in.from ? &in.from->entry->result : &in.own;
+    if (status == HT_OK) {
+        out_revision->template_text = ht_strdup(in.template->unit);
+        out_revision->any = in.any;
+        if (in.from && in.from != &steps->original)
+            out_revision->base = ht_strdup(in.from->text);
+        status = search(&in, &own);
+    }
+    if (status == HT_OK)
+        status = conclude(&in, &own);
+    status = settle(&in, status, &own, error);
+    out_revision->seconds = ht_clock_seconds() - begun;
+    ht_pair_result_free(&in.own);
+    if (in.from)
+        ht_pair_result_free(&in.from->entry->result);
+    if (in.template)
+        ht_template_free(in.template, 1);
+    return status;
+}
+
+void ht_steps_view(void *context, ht_loop_view *out_view) {
+    const ht_steps *steps = context;
+    const ht_generation *original = &steps->original;
+    const ht_session *session = steps->session;
+    out_view->path = steps->origin->path;
+    out_view->kernel = original->entry->name;
+    out_view->source = original->text;
+    out_view->problem = original->entry->fields;
+    out_view->device = session->device.name;
+    double limit = session->options.max_time;
+    double left = limit > 0 ? session->start + limit - ht_clock_seconds() : 0;
+    out_view->seconds_left = limit > 0 && left < 1e-3 ? 1e-3 : left;
+}
