@@ -3,6 +3,7 @@
 #include "base/memory.h"
 #include "templates/annotations/apart.h"
 
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -68,13 +69,57 @@ static ht_status parse_one(const char *text, const ht_template *like, ht_templat
     return HT_OK;
 }
 
+static bool is_word(char c) {
+    return isalnum((unsigned char)c) || c == '_';
+}
+
+/* Appends a text with another name in the place of each identifier of this one; lines that name
+ * files stay. */
+static void renamed_append(const char *text, const char *name, const char *by, ht_text *out) {
+    size_t length = strlen(name);
+    for (const char *at = text; *at;) {
+        bool begins = at == text || at[-1] == '\n';
+        size_t word = 0;
+        while (is_word(at[word]))
+            ++word;
+        if (begins && strncmp(at, "#line", 5) == 0)
+            word = strcspn(at, "\n");
+        else if (word == length && memcmp(at, name, length) == 0) {
+            ht_text_append(out, by);
+            at += word;
+            continue;
+        }
+        word = word ? word : 1;
+        ht_text_append_n(out, at, word);
+        at += word;
+    }
+}
+
+/* Appends the original's text. Of two kernels of one name the reader of annotations takes the one
+ * that has template arguments, so that the original's other kernel gets another name where the
+ * candidate has none. */
+static void original_append(const ht_template *original, const ht_template *candidate,
+                            ht_text *out) {
+    const char *name = strrchr(candidate->name, ':');
+    name = name ? name + 1 : candidate->name;
+    char *other = ht_format("%s__first", name);
+    bool plain = true;
+    for (size_t i = 0; i < candidate->launch_count; ++i)
+        plain = plain && candidate->launches[i].template_argument_count == 0;
+    if (plain)
+        renamed_append(original->unit, name, other, out);
+    else
+        ht_text_append(out, original->unit);
+    free(other);
+}
+
 /* Returns the original's text, which must not get the values of the candidate's macros; free(). */
 static char *original_text(const ht_template *original, const ht_template *candidate) {
     ht_text text = {0};
     for (size_t i = 0; i < candidate->param_count; ++i)
         if (candidate->params[i].binding == HT_BIND_MACRO)
             ht_text_printf(&text, "#undef %s\n", candidate->params[i].name);
-    ht_text_append(&text, original->unit);
+    original_append(original, candidate, &text);
     return ht_text_take(&text);
 }
 

@@ -170,7 +170,8 @@ static ht_status find_prepare(ht_loops *loops, const ht_loop_row *like, sqlite3_
     ht_text_append(&sql, "SELECT id, key, file, kernel, document FROM loops WHERE " HT_LOOPS_GOOD);
     for (size_t i = 0; i < sizeof parts / sizeof *parts; ++i)
         if (parts[i].value)
-            ht_text_printf(&sql, " AND %s = :%s", parts[i].name, parts[i].name);
+            /* the sign keeps SQLite from giving the checksum the wanted value for the row's */
+            ht_text_printf(&sql, " AND +%s = :%s", parts[i].name, parts[i].name);
     ht_text_append(&sql, " ORDER BY id DESC LIMIT 1");
     ht_status status = prepare(loops, sql.data, out, error);
     ht_text_free(&sql);
