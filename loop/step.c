@@ -12,7 +12,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { GENERATIONS = 4 }; /* analysed sources that are kept */
+enum {
+    GENERATIONS = 4, /* analysed sources that are kept */
+    FIRST = 16       /* configurations past an edge that are tried first */
+};
 
 struct ht_steps {
     const ht_loop_origin *origin;
@@ -34,6 +37,8 @@ typedef struct step {
     bool any;                /* forms that nobody writes by hand may win */
     bool has_incumbent;
     ht_config incumbent;    /* the best, if it is a configuration of this template */
+    ht_config first[FIRST]; /* to be tried first */
+    size_t first_count;
     ht_pair_result *result; /* borrowed: the entry's, or `own` */
     ht_pair_result own;
     ht_revision *out;
@@ -175,11 +180,19 @@ static ht_status go_on(step *in, const ht_loop_proposal *proposal, ht_error *err
         return status;
     ht_template *own = template_of(in->from);
     status = values_restore(own, in->like, error);
-    if (status == HT_OK && in->choice->action == HT_ACTION_WIDEN &&
-        config_of(own, in->like, &config) == HT_OK)
+    bool wider = in->choice->action == HT_ACTION_WIDEN;
+    bool known = status == HT_OK && config_of(own, in->like, &config) == HT_OK;
+    size_t counts[HT_PARAM_MAX] = {0};
+    for (size_t i = 0; i < own->param_count; ++i)
+        counts[i] = own->params[i].value_count;
+    if (known && wider)
         ht_widen_past(own, &config);
     if (status == HT_OK && proposal && proposal->kind == HT_PROPOSAL_PARAMETERS)
         status = ht_widen_lines(own, proposal->text, error);
+    if (known && status == HT_OK && (wider || proposal)) {
+        in->first[0] = config;
+        in->first_count = 1 + ht_widen_steps(own, &config, counts, in->first + 1, FIRST - 1);
+    }
     in->any = in->like->any || in->choice->action == HT_ACTION_FREER;
     return status == HT_OK ? template_make(in, own, error) : status;
 }
@@ -241,12 +254,15 @@ static ht_status search(step *in, ht_error *error) {
     session->options.plain = !in->any;
     session->alone = true;
     session->incumbent = in->has_incumbent ? &in->incumbent : NULL;
+    session->first = in->first;
+    session->first_count = in->first_count;
     session->pairs_left = 1;
     session->prepare_begun = ht_clock_seconds();
     ht_pair_result_free(in->result);
     ht_status status = ht_tuning_run(session, in->template, problem, in->result, error);
     session->options = kept;
     session->incumbent = NULL;
+    session->first_count = 0;
     if (status == HT_OK && ht_stopped && in->result->verdict == HT_VERDICT_FAILED)
         status = ht_error_set(error, HT_ERROR_INTERRUPTED, "%s", in->result->reason);
     return status;

@@ -108,6 +108,17 @@ size_t ht_widen_past(ht_template *template, const ht_config *config) {
     return added;
 }
 
+size_t ht_widen_steps(const ht_template *template, const ht_config *config, const size_t *counts,
+                      ht_config *out_configs, size_t most) {
+    size_t made = 0;
+    for (size_t i = 0; i < template->param_count; ++i)
+        for (size_t k = counts[i]; k < template->params[i].value_count && made < most; ++k) {
+            out_configs[made] = *config;
+            out_configs[made++].choice[i] = (uint16_t)k;
+        }
+    return made;
+}
+
 bool ht_widen_like(ht_template *template, const ht_template *like) {
     if (template->param_count != like->param_count)
         return false;

@@ -85,12 +85,15 @@ ht_config *ht_seeding_find(const ht_session *session, const ht_binding *binding,
                            const ht_space *space, ht_pair_seeds *out_seeds, size_t *out_count) {
     const ht_template *template = binding->template;
     size_t most = session->options.predictor ? session->options.predictor_seeds : 0;
-    ht_config *seeds = ht_alloc(1 + most + NEAREST_SEEDS, sizeof *seeds);
+    size_t own = 1 + session->first_count, count = 0;
+    ht_config *seeds = ht_alloc(own + most + NEAREST_SEEDS, sizeof *seeds);
     seeds[0] = ht_config_default(template);
+    for (size_t i = 0; i < session->first_count; ++i)
+        seeds[1 + i] = session->first[i];
     if (most)
         out_seeds->from_predictor =
-            ht_seeding_propose(session, binding, space, seeds + 1, &out_seeds->refused);
-    size_t first = 1 + out_seeds->from_predictor, count = 0;
+            ht_seeding_propose(session, binding, space, seeds + own, &out_seeds->refused);
+    size_t first = own + out_seeds->from_predictor;
     *out_count = first;
     char **texts = NULL;
     if (!session->database || ht_database_nearest(session->database, ht_job_key(job), NEAREST_SEEDS,

@@ -62,7 +62,9 @@ typedef struct ht_session {
     const ht_config *incumbent; /* the best that is known of the template to be tuned next: it takes
                                    part in the finals, next to what the search finds; borrowed;
                                    NULL: none */
-    bool alone;                 /* does not look for what may not win, another style's */
+    const ht_config *first;     /* configurations of it to try right after the default; borrowed */
+    size_t first_count;
+    bool alone; /* does not look for what may not win, another style's */
     /* Called when a kernel was decided, while its job still runs: it may time its configuration
      * once more, and change the result. NULL: nothing more is done. */
     void (*decided)(void *context, ht_job *job, const ht_binding *binding,

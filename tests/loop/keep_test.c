@@ -75,7 +75,7 @@ Test(keep, a_loop_killed_at_any_moment_goes_on_to_the_same_history) {
     free(folder);
 }
 
-/* What is learnt in between would change its plan. */
+/* Lessons learnt in between would change its plan. */
 Test(keep, a_loop_plans_on_with_the_lessons_that_it_began_with) {
     char *folder = test_folder_make(), *whole = undisturbed(folder, 5), *text = NULL;
     char *database = ht_path_join(folder, "shared.sqlite");
