@@ -16,15 +16,16 @@ const ht_transformation *const ht_transformations[] = {
     &ht_transformation_restrict,
     &ht_transformation_fixed_sizes,
     &ht_transformation_unroll,
-    &ht_transformation_coarsen_x,    /* wraps statements: last of those that change this form */
-    &ht_transformation_grid_order,   /* around everything, the later forms too */
-    &ht_transformation_tiled,        /* a second form of the body */
-    &ht_transformation_loop_order,   /* of all forms */
-    &ht_transformation_inner_path,   /* a second path through it */
-    &ht_transformation_stage,        /* into the tiled form */
-    &ht_transformation_vector,       /* accesses that earlier ones wrote */
-    &ht_transformation_stream,       /* around the tiled form */
-    &ht_transformation_thread_order, /* around everything */
+    &ht_transformation_stride_vector, /* rewrites loops that others only edit */
+    &ht_transformation_coarsen_x,     /* wraps statements: last of those that change this form */
+    &ht_transformation_grid_order,    /* around everything, the later forms too */
+    &ht_transformation_tiled,         /* a second form of the body */
+    &ht_transformation_loop_order,    /* of all forms */
+    &ht_transformation_inner_path,    /* a second path through it */
+    &ht_transformation_stage,         /* into the tiled form */
+    &ht_transformation_vector,        /* accesses that earlier ones wrote */
+    &ht_transformation_stream,        /* around the tiled form */
+    &ht_transformation_thread_order,  /* around everything */
     NULL,
 };
 

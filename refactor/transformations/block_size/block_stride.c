@@ -2,7 +2,6 @@
 #include "refactor/transformations/block_size/block_size.h"
 
 #include "base/memory.h"
-#include "refactor/kernel/effects.h"
 #include "refactor/kernel/facts.h"
 #include "refactor/kernel/syntax_tree.h"
 #include "refactor/kernel/syntax_value.h"
@@ -10,6 +9,7 @@
 #include "refactor/kernel_model/kernel_model.h"
 #include "refactor/plan/plan.h"
 #include "refactor/plan/values.h"
+#include "refactor/transformations/block_size/stride_loop.h"
 #include "refactor/transformations/launch_bounds.h"
 
 #include <stdlib.h>
@@ -24,158 +24,6 @@ typedef struct striding {
     size_t thread_uses, block_uses;
     bool shares; /* threads also work on their global index, with values that the loops shared */
 } striding;
-
-/* ---- one loop ---- */
-
-/* Returns true for the index `kind` of the axis, or a constant multiple of it. */
-static bool is_multiple(const striding *in, const ht_syntax *expression, ht_index_kind kind,
-                        int64_t *out_factor) {
-    const ht_syntax *left, *right;
-    int axis, op;
-    *out_factor = 1;
-    if (ht_syntax_index(expression, &axis) == kind)
-        return axis == in->axis;
-    if (!ht_syntax_binary(expression, &op, &left, &right) || op != HT_BINARY_MUL)
-        return false;
-    if (ht_syntax_constant(left, out_factor)) {
-        const ht_syntax *held = left;
-        left = right;
-        right = held;
-    }
-    return ht_syntax_constant(right, out_factor) && *out_factor > 0 &&
-           ht_syntax_index(left, &axis) == kind && axis == in->axis;
-}
-
-/* Returns true for i += STEP and i = i + STEP. */
-static bool steps_by_block(const striding *in, const ht_syntax *increment,
-                           const ht_syntax_variable *variable, int64_t *out_factor) {
-    const ht_syntax *left, *right, *a, *b;
-    int op;
-    if (!ht_syntax_binary(increment, &op, &left, &right) || ht_syntax_named(left) != variable)
-        return false;
-    if (op == HT_BINARY_ADD_ASSIGN)
-        return is_multiple(in, right, HT_INDEX_BLOCK_DIM, out_factor);
-    return op == HT_BINARY_ASSIGN && ht_syntax_binary(right, &op, &a, &b) && op == HT_BINARY_ADD &&
-           ht_syntax_named(a) == variable && is_multiple(in, b, HT_INDEX_BLOCK_DIM, out_factor);
-}
-
-static bool are_all_inside(const ht_syntax_variable *variable, const ht_syntax *scope) {
-    for (size_t i = 0; i < variable->tree->count; ++i) {
-        const ht_syntax *node = variable->tree->nodes[i];
-        if (node->kind == HT_SYNTAX_NAME && node->variable == variable->index &&
-            !ht_syntax_within(node, scope))
-            return false;
-    }
-    return true;
-}
-
-/* Returns the counter of `for (int i = threadIdx.x; ...; ...)`, or of `for (; ...; ...)` over a
- * variable that only this loop uses. NULL: the loop has another form. */
-static const ht_syntax_variable *counter_of(const ht_syntax *loop) {
-    const ht_syntax *init = loop->children[0], *left, *right;
-    int op;
-    if (init)
-        return init->kind == HT_SYNTAX_DECLARATION && init->count == 1
-                   ? ht_syntax_named(init->children[0])
-                   : NULL;
-    const ht_syntax_variable *variable =
-        ht_syntax_binary(loop->children[1], &op, &left, &right) ? ht_syntax_named(left) : NULL;
-    return variable && variable->local && variable->local->writes == 1 &&
-                   are_all_inside(variable, loop)
-               ? variable
-               : NULL;
-}
-
-/* ---- values carried between iterations ---- */
-
-typedef struct carrying {
-    const ht_syntax *loop, *body;
-    const ht_syntax_variable *counter;
-    bool found;
-} carrying;
-
-/* Returns true for a variable from outside that each iteration sets before any other use. */
-static bool is_set_first(const carrying *in, const ht_syntax_variable *variable) {
-    const ht_syntax *left, *right;
-    int op;
-    if (in->body->kind != HT_SYNTAX_COMPOUND || !are_all_inside(variable, in->body))
-        return false;
-    for (size_t i = 0; i < in->body->count; ++i)
-        if (ht_syntax_mentions(in->body->children[i], variable->index))
-            return ht_syntax_binary(in->body->children[i], &op, &left, &right) &&
-                   op == HT_BINARY_ASSIGN && ht_syntax_named(left) == variable &&
-                   !ht_syntax_mentions(right, variable->index);
-    return false;
-}
-
-static void on_change(const ht_syntax *name, const ht_syntax *change, void *context) {
-    (void)change;
-    carrying *in = context;
-    const ht_syntax_variable *variable = ht_syntax_named(name);
-    const ht_local *local = variable->local;
-    if (variable == in->counter) /* only its step changes it */
-        in->found = true;
-    else if (variable->parameter)
-        in->found = true;
-    else if (local && !local->is_shared && !ht_syntax_within(variable->declaration, in->loop))
-        in->found = in->found || local->is_array || !is_set_first(in, variable);
-}
-
-static bool on_end(const ht_syntax *node, void *context) {
-    *(bool *)context |= node->kind == HT_SYNTAX_RETURN || /* it also ends the later iterations */
-                        node->kind == HT_SYNTAX_BREAK || node->kind == HT_SYNTAX_UNKNOWN ||
-                        node->kind == HT_SYNTAX_UNKNOWN_STATEMENT;
-    return true;
-}
-
-static bool carries(const ht_syntax *loop, const ht_syntax_variable *counter) {
-    carrying in = {loop, ht_syntax_body(loop), counter, false};
-    ht_syntax_walk(in.body, on_end, &in.found);
-    ht_syntax_changes(in.body, on_change, &in);
-    return in.found;
-}
-
-static bool on_impure(const ht_syntax *node, void *context) {
-    switch (node->kind) {
-    case HT_SYNTAX_BINARY:
-    case HT_SYNTAX_CAST:
-    case HT_SYNTAX_CONDITIONAL:
-    case HT_SYNTAX_CONSTANT:
-    case HT_SYNTAX_MEMBER:
-    case HT_SYNTAX_NAME:
-    case HT_SYNTAX_PAREN:
-        return true;
-    default:
-        return *(bool *)context = true;
-    }
-}
-
-typedef struct bounding {
-    const ht_syntax *condition;
-    const ht_syntax_variable *counter;
-    bool changes;
-} bounding;
-
-static void on_bound_change(const ht_syntax *name, const ht_syntax *change, void *context) {
-    (void)change;
-    bounding *in = context;
-    in->changes = in->changes || (ht_syntax_named(name) != in->counter &&
-                                  ht_syntax_mentions(in->condition, name->variable));
-}
-
-/* Returns true for i < BOUND with a bound that the loop does not change. */
-static bool has_bound(const ht_syntax *loop, const ht_syntax_variable *counter) {
-    const ht_syntax *left, *right;
-    int op;
-    bool impure = false;
-    if (!ht_syntax_binary(loop->children[1], &op, &left, &right) ||
-        (op != HT_BINARY_LT && op != HT_BINARY_LE) || ht_syntax_named(left) != counter)
-        return false;
-    ht_syntax_walk(right, on_impure, &impure);
-    bounding in = {loop->children[1], counter, false};
-    ht_syntax_changes(ht_syntax_body(loop), on_bound_change, &in);
-    return !impure && !in.changes;
-}
 
 /* ---- shared memory ----
  *
@@ -252,12 +100,8 @@ static bool are_loops_reached(const ht_syntax *const *loops, size_t count) {
 }
 
 static bool is_stride_loop(const striding *in, const ht_syntax *loop) {
-    const ht_syntax_variable *counter = loop->kind == HT_SYNTAX_FOR ? counter_of(loop) : NULL;
-    const ht_syntax *start = ht_syntax_initializer(counter);
-    int64_t from, step;
-    return start && is_multiple(in, start, HT_INDEX_THREAD, &from) &&
-           steps_by_block(in, loop->children[2], counter, &step) && from == step &&
-           has_bound(loop, counter) && !carries(loop, counter) &&
+    ht_stride_loop of;
+    return ht_stride_loop_read(loop, in->axis, &of) && !ht_stride_carries(&of, NULL) &&
            (!in->shares || (is_part_uniform(loop, ht_syntax_body(loop)) &&
                             is_part_uniform(loop, loop->children[1])));
 }
@@ -349,15 +193,11 @@ static void add_parameter(ht_plan *plan, int axis, bool shares) {
     free(values);
 }
 
-static bool deals_out(striding *in, ht_plan *plan) {
+/* Returns why iterations may not be dealt out to a block of another size, as proved for blocks of
+ * any size; NULL: they may. */
+static const char *deals_out(const striding *in, int *out_line) {
     const ht_km_variant variant = {.any_block = true, .axis = in->axis};
-    ht_kernel_model *km = ht_kernel_model_of(in->model, variant);
-    int line;
-    const char *words = obstacle(in, km, &line);
-    if (words)
-        ht_plan_remark_at(plan, HT_REMARK_MISSED, line ? line : in->model->definition.line,
-                          "the block along %c stays: %s", 'x' + in->axis, words);
-    return !words;
+    return obstacle(in, ht_kernel_model_of(in->model, variant), out_line);
 }
 
 /* Returns true if blocks have one axis: with more, threads that differ along another would run the
@@ -366,21 +206,48 @@ static bool alone(const ht_model *model) {
     return model->axes[1].block == 1 && model->axes[2].block == 1 && model->facts->flat_uses == 0;
 }
 
+/* Looks for loops that stride by the block along an axis, in a kernel whose block serves them
+ * alone; `in->loops` is the caller's. */
+static bool strides_along(const ht_model *model, int axis, striding *in) {
+    const ht_axis *of = &model->axes[axis];
+    *in = (striding){
+        .model = model, .tree = ht_syntax_of(model), .axis = axis, .shares = of->uses_global};
+    bool whole = of->uses_global ? !of->uses_block && !of->uses_grid_dim && !of->fixed_pitch &&
+                                       axis == 0 && alone(model)
+                                 : model->facts->flat_uses == 0;
+    return of->uses_thread && of->uses_block_dim && whole && serves_loops_alone(in);
+}
+
+bool ht_block_stride_loops(const ht_model *model, int axis, ht_stride_loop **out_loops,
+                           size_t *out_count) {
+    striding in;
+    int line;
+    *out_count = 0;
+    *out_loops = NULL;
+    bool good = !model->feature[HT_FEATURE_DYNAMIC_LDS] && strides_along(model, axis, &in) &&
+                !deals_out(&in, &line);
+    if (good)
+        *out_loops = ht_alloc(in.loop_count, sizeof **out_loops);
+    for (; good && *out_count < in.loop_count; ++*out_count)
+        (void)ht_stride_loop_read(in.loops[*out_count], axis, &(*out_loops)[*out_count]);
+    free(in.loops);
+    return good;
+}
+
 bool ht_block_stride_apply(const ht_model *model, ht_plan *plan) {
     bool any = false;
     if (model->feature[HT_FEATURE_DYNAMIC_LDS])
         return false;
     for (int axis = 0; axis < 3; ++axis) {
-        const ht_axis *of = &model->axes[axis];
-        striding in = {
-            .model = model, .tree = ht_syntax_of(model), .axis = axis, .shares = of->uses_global};
-        bool whole = of->uses_global ? !of->uses_block && !of->uses_grid_dim && !of->fixed_pitch &&
-                                           axis == 0 && alone(model)
-                                     : model->facts->flat_uses == 0;
-        bool good = of->uses_thread && of->uses_block_dim && whole && serves_loops_alone(&in) &&
-                    deals_out(&in, plan);
+        striding in;
+        int line = 0;
+        bool good = strides_along(model, axis, &in);
+        const char *words = good ? deals_out(&in, &line) : NULL;
         free(in.loops);
-        if (!good)
+        if (words)
+            ht_plan_remark_at(plan, HT_REMARK_MISSED, line ? line : model->definition.line,
+                              "the block along %c stays: %s", 'x' + axis, words);
+        if (!good || words)
             continue;
         add_parameter(plan, axis, in.shares);
         any = true;

@@ -11,9 +11,15 @@
 #define HT_REFACTOR_TRANSFORMATIONS_BLOCK_SIZE_BLOCK_STRIDE_H
 
 #include "refactor/plan/plan.h"
+#include "refactor/transformations/block_size/stride_loop.h"
 
 /* For kernels whose threads stride over ranges by the block. Returns false if they do not or that
  * is not proved; then nothing was added. */
 bool ht_block_stride_apply(const ht_model *model, ht_plan *plan);
+/* Lists the loops of such a kernel along an axis, if any thread of the block may run any of their
+ * iterations. Returns false if there are none or that is not proved. The caller frees `*out_loops`.
+ */
+bool ht_block_stride_loops(const ht_model *model, int axis, ht_stride_loop **out_loops,
+                           size_t *out_count);
 
 #endif

@@ -1,0 +1,452 @@
+/* stride-vector: neighbouring iterations of loops that stride by the block,
+ *
+ *     for (int i = threadIdx.x; i < n; i += blockDim.x) out[i] = f(in[i]);
+ *
+ * that a thread runs one after the other, with their elements loaded and stored at once. Which
+ * thread runs an iteration does not matter (block_stride.h), and neighbours are other threads'
+ * iterations with no barrier between, so loads may come before the stores of others: had they
+ * anything in common, the original would have a race. docs/vectors.md. */
+#include "base/memory.h"
+#include "refactor/kernel/effects.h"
+#include "refactor/kernel/facts.h"
+#include "refactor/kernel/syntax_tree.h"
+#include "refactor/kernel/syntax_value.h"
+#include "refactor/plan/plan.h"
+#include "refactor/transformations/block_size/block_stride.h"
+#include "refactor/transformations/coarsen/coarsen_place.h"
+#include "refactor/transformations/coarsen/coarsen_share.h"
+#include "refactor/transformations/coarsen/coarsen_vector.h"
+#include "refactor/transformations/coarsen/coarsen_write.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { BYTES_MAX = 16 };
+
+typedef struct widening {
+    ht_coarsen c; /* the tools of coarsening: the counter is its x */
+    const ht_stride_loop *of;
+    ht_range body; /* with its `;` */
+    ht_syntax_list items;
+    size_t count;
+    bool *again;   /* by variable: an index that is computed anew for the accesses; owned */
+    bool indirect; /* an access needs such an index */
+    ht_vectors vectors;
+    const char *param, *first, *each;
+} widening;
+
+/* ---- which loops ---- */
+
+static bool is_plain(const widening *in, const ht_syntax *node) {
+    return node && node->plain && node->begins && ht_model_is_plain(in->c.model, node->range.begin);
+}
+
+/* Returns true if a preprocessor directive stands in the loop. */
+static bool has_directive(const widening *in) {
+    const ht_syntax *loop = in->of->loop;
+    const ht_tokens *tokens = ht_source_tokens(in->c.model->facts->source, 0);
+    for (size_t i = ht_tokens_at(tokens, loop->start);
+         i < tokens->count && tokens->items[i].begin < loop->range.end; ++i)
+        if (tokens->items[i].kind == HT_TOKEN_DIRECTIVE)
+            return true;
+    return false;
+}
+
+/* Returns why the loop's header cannot be written for several iterations; NULL: it can. */
+static const char *header_obstacle(const widening *in) {
+    const ht_syntax *loop = in->of->loop, *condition = loop->children[1];
+    const ht_syntax_variable *counter = in->of->counter;
+    if (in->of->factor != 1)
+        return "its counter goes in steps of more than one";
+    if (!loop->children[0])
+        return "its counter is declared ahead of it";
+    if (!is_plain(in, loop) || !is_plain(in, loop->children[0]) || !is_plain(in, condition) ||
+        !is_plain(in, loop->children[2]) || !is_plain(in, in->of->start) ||
+        !is_plain(in, in->of->step) || !is_plain(in, ht_syntax_body(loop)))
+        return "a macro writes a part of it";
+    if (has_directive(in))
+        return "a preprocessor conditional stands in it";
+    if (counter->type != HT_TYPE_INTEGER ||
+        !ht_syntax_strip(ht_syntax_strip(condition)->children[1])->is_whole)
+        return "its counter or its bound is not an integer";
+    return ht_syntax_strip(condition)->op == HT_BINARY_LT ? NULL : "its bound is inclusive";
+}
+
+/* ---- what is in them ---- */
+
+static void on_change(const ht_syntax *name, const ht_syntax *change, void *context) {
+    (void)change;
+    widening *in = context;
+    in->c.values[name->variable].share = HT_SHARE_OWN;
+}
+
+static bool on_declaration(const ht_syntax *node, void *context) {
+    widening *in = context;
+    if (node->kind != HT_SYNTAX_VARIABLE)
+        return true;
+    const ht_syntax_variable *variable = ht_syntax_named(node);
+    const ht_syntax *kept = ht_syntax_kept(variable);
+    bool index = kept && variable->type == HT_TYPE_INTEGER && !variable->is_reference;
+    in->c.values[node->variable].share = index ? ht_node_share(&in->c, kept) : HT_SHARE_OWN;
+    in->c.marks[node->index].apart = true;
+    in->again[node->variable] = index && node->parent->parent == ht_syntax_body(in->of->loop) &&
+                                ht_vectors_settled(&in->c, in->items, in->count, in->again, kept);
+    return true;
+}
+
+static bool is_own_text(const void *context, const ht_syntax *node) {
+    const widening *in = context;
+    return is_plain(in, node);
+}
+
+static bool on_name(const ht_syntax *node, void *context) {
+    widening *in = context;
+    in->indirect |= node->kind == HT_SYNTAX_NAME && in->again[node->variable];
+    return true;
+}
+
+/* Finds the accesses that neighbouring iterations make to neighbouring elements. */
+static void find_accesses(widening *in) {
+    const ht_syntax *body = ht_syntax_body(in->of->loop);
+    bool compound = body->kind == HT_SYNTAX_COMPOUND;
+    in->items = compound ? body->children : &in->of->loop->children[3];
+    in->count = compound ? body->count : 1;
+    for (size_t i = 0; i < in->c.tree->variable_count; ++i)
+        in->c.values[i].share = HT_SHARE_SAME;
+    ht_syntax_changes(body, on_change, in);
+    in->c.values[in->c.x].share = HT_SHARE_STEP;
+    ht_syntax_walk(body, on_declaration, in);
+    for (size_t i = 0; i < in->c.tree->count; ++i) {
+        const ht_syntax *node = in->c.tree->nodes[i];
+        in->c.marks[node->index].next = ht_syntax_within(node, body) && ht_node_steps(&in->c, node);
+    }
+    ht_vectors_find(&in->c, in->items, in->count, is_own_text, in, in->again, &in->vectors);
+    for (size_t i = 0; i < in->vectors.count; ++i)
+        ht_syntax_walk(in->vectors.items[i].node, on_name, in);
+}
+
+/* Elements that one access may have at most; 0: there is no access. */
+static size_t most_elements(const widening *in) {
+    size_t largest = 0;
+    for (size_t i = 0; i < in->vectors.count; ++i) {
+        size_t size = ht_syntax_size(in->vectors.items[i].node);
+        if (!size)
+            return 0;
+        largest = size > largest ? size : largest;
+    }
+    return largest ? BYTES_MAX / largest : 0;
+}
+
+/* ---- writing ---- */
+
+typedef struct renaming {
+    widening *in;
+    ht_writer *writer;
+    const char *name;          /* in place of the counter's; NULL: it stays */
+    const ht_vectors *vectors; /* accesses that are elements of values; NULL: none */
+} renaming;
+
+static bool on_place(const ht_syntax *node, void *context) {
+    renaming *with = context;
+    char *element = ht_vectors_element(with->vectors, node, with->in->each);
+    if (element) {
+        ht_writer_swap(with->writer, node->range, element);
+        return false;
+    }
+    if (with->name && node->kind == HT_SYNTAX_NAME && node->variable == with->in->c.x)
+        ht_writer_swap(with->writer, node->range, ht_strdup(with->name));
+    return true;
+}
+
+/* Writes an expression with the first iteration's counter. */
+static void write_first(widening *in, const ht_syntax *node, ht_writer *writer) {
+    ht_writer inner = ht_writer_inner(writer);
+    renaming with = {in, &inner, in->indirect ? NULL : in->first, NULL};
+    ht_syntax_walk(node, on_place, &with);
+    ht_writer_source(&inner, node->range.begin, node->range.end);
+    ht_writer_join(writer, &inner);
+}
+
+static char *counter_type(const widening *in) {
+    return ht_coarsen_x_type(&in->c);
+}
+
+static void write_counter(widening *in, const char *value, ht_writer *writer) {
+    char *type = counter_type(in);
+    ht_writer_line(writer, in->of->loop->start);
+    ht_writer_printf(writer, "const %s%s = %s;", type ? type : "auto ", in->of->counter->name,
+                     value);
+    free(type);
+}
+
+static void open_brace(widening *in, ht_writer *writer) {
+    ht_writer_line(writer, in->of->loop->start);
+    ht_writer_printf(writer, "{");
+    ++writer->depth;
+}
+
+static void close_brace(widening *in, ht_writer *writer) {
+    --writer->depth;
+    ht_writer_line(writer, in->of->loop->start);
+    ht_writer_printf(writer, "}");
+}
+
+/* Writes { const int i = i_first; and the indices that follow from it, where accesses use some. */
+static void open_indices(widening *in, ht_writer *writer) {
+    open_brace(in, writer);
+    write_counter(in, in->first, writer);
+    for (size_t i = 0; i < in->count; ++i)
+        for (size_t k = 0; in->items[i]->kind == HT_SYNTAX_DECLARATION && k < in->items[i]->count;
+             ++k)
+            if (in->again[in->items[i]->children[k]->variable]) {
+                ht_writer_line(writer, in->of->loop->start);
+                ht_writer_variable(writer, in->items[i]->children[k]);
+            }
+}
+
+static void write_accesses(widening *in, bool store, ht_writer *writer) {
+    bool any = false;
+    for (size_t i = 0; i < in->vectors.count; ++i)
+        any |= store ? in->vectors.items[i].store : in->vectors.items[i].load;
+    if (any && in->indirect)
+        open_indices(in, writer);
+    for (size_t i = 0; i < in->vectors.count; ++i) {
+        const ht_vector_access *access = &in->vectors.items[i];
+        if (store ? !access->store : !access->load)
+            continue;
+        ht_writer_line(writer, in->of->loop->start);
+        if (store)
+            ht_writer_printf(writer, "*(%s *)&", access->pack);
+        else
+            ht_writer_printf(writer, "%s = *(const %s *)&", access->name, access->pack);
+        write_first(in, access->node, writer);
+        ht_writer_printf(writer, store ? " = %s;" : ";", access->name);
+    }
+    if (any && in->indirect)
+        close_brace(in, writer);
+}
+
+/* Writes the statements of an iteration; `vectors` NULL: as they are. */
+static void write_iteration(widening *in, const ht_vectors *vectors, ht_writer *writer) {
+    const ht_syntax *body = ht_syntax_body(in->of->loop);
+    ht_writer inner = ht_writer_inner(writer);
+    bool compound = body->kind == HT_SYNTAX_COMPOUND;
+    const char *text = in->c.model->text;
+    bool own_line =
+        memchr(text + in->of->loop->start, '\n', body->range.begin - in->of->loop->start) != NULL ||
+        compound;
+    inner.depth -= own_line;
+    renaming with = {in, &inner, NULL, vectors};
+    ht_syntax_walk(body, on_place, &with);
+    for (size_t i = 0; i < in->count && compound; ++i)
+        ht_writer_statement(&inner, in->items[i]);
+    if (!compound) {
+        ht_writer_line(&inner, own_line ? body->range.begin : in->of->loop->start);
+        ht_writer_source(&inner, in->body.begin, in->body.end);
+    }
+    ht_writer_join(writer, &inner);
+}
+
+static void write_packs(widening *in, ht_writer *writer) {
+    for (size_t i = 0; i < in->vectors.count; ++i) {
+        const ht_vector_access *access = &in->vectors.items[i];
+        ht_writer_line(writer, in->of->loop->start);
+        ht_writer_printf(writer, "struct %s { %s element[${%s}]; } %s;", access->pack, access->type,
+                         in->param, access->name);
+    }
+}
+
+/* Writes the iterations of a thread that has all of them, with their elements at once. */
+static void write_together(widening *in, ht_writer *writer) {
+    write_packs(in, writer);
+    write_accesses(in, false, writer);
+    ht_writer_line(writer, in->of->loop->start);
+    ht_writer_printf(writer, "#pragma unroll");
+    ht_writer_line(writer, in->of->loop->start);
+    ht_writer_printf(writer, "for (int %s = 0; %s < ${%s}; ++%s) {", in->each, in->each, in->param,
+                     in->each);
+    ++writer->depth;
+    char *value = ht_format("%s + %s", in->first, in->each);
+    write_counter(in, value, writer);
+    write_iteration(in, &in->vectors, writer);
+    close_brace(in, writer);
+    write_accesses(in, true, writer);
+    free(value);
+}
+
+static void write_bound(widening *in, ht_writer *writer) {
+    const ht_syntax *left, *bound;
+    int op;
+    (void)ht_syntax_binary(in->of->loop->children[1], &op, &left, &bound);
+    const ht_syntax *bare = ht_syntax_strip(bound);
+    bool simple = bare->kind == HT_SYNTAX_NAME || bare->kind == HT_SYNTAX_CONSTANT;
+    ht_writer_printf(writer, simple ? "" : "(");
+    ht_writer_source(writer, bound->range.begin, bound->range.end);
+    ht_writer_printf(writer, simple ? "" : ")");
+}
+
+/* Writes the loop's body for several iterations; those at the end go one by one. */
+static void write_body(widening *in, ht_writer *writer) {
+    char *type = counter_type(in);
+    const char *counter = in->of->counter->name;
+    size_t like = in->of->loop->start;
+    ht_writer_printf(writer, "{");
+    ++writer->depth;
+    ht_writer_line(writer, like);
+    ht_writer_printf(writer, "if ($?{%s > 1}{%s > 1 && }{}", in->param, in->param);
+    write_bound(in, writer);
+    ht_writer_printf(writer, " - %s >= ${%s}) {", in->first, in->param);
+    ++writer->depth;
+    write_together(in, writer);
+    --writer->depth;
+    ht_writer_line(writer, like);
+    ht_writer_printf(writer, "}$?{%s > 1}{ else if (%s == 1) {", in->param, in->param);
+    ++writer->depth;
+    write_counter(in, in->first, writer);
+    write_iteration(in, NULL, writer);
+    close_brace(in, writer);
+    ht_writer_printf(writer, "}{} else {");
+    ++writer->depth;
+    ht_writer_line(writer, like);
+    ht_writer_printf(writer, "for (%s%s = %s; %s < ", type ? type : "auto ", counter, in->first,
+                     counter);
+    write_bound(in, writer);
+    ht_writer_printf(writer, "; ++%s) {", counter);
+    ++writer->depth;
+    write_iteration(in, NULL, writer);
+    close_brace(in, writer);
+    close_brace(in, writer);
+    close_brace(in, writer);
+    free(type);
+}
+
+/* ---- edits ---- */
+
+static void rename_counter(widening *in, const ht_syntax *node) {
+    const ht_tokens *tokens = ht_source_tokens(in->c.model->facts->source, 0);
+    for (size_t i = ht_tokens_at(tokens, node->range.begin);
+         i < tokens->count && tokens->items[i].begin < node->range.end; ++i)
+        if (ht_tokens_is(tokens, i, in->of->counter->name))
+            ht_plan_edit(in->c.plan, (ht_range){tokens->items[i].begin, tokens->items[i].end},
+                         in->param, in->first);
+}
+
+static void multiply(widening *in, const ht_syntax *node) {
+    ht_plan_editf(in->c.plan, node->range, in->param, "$[%zu,%zu] * ${%s}", node->range.begin,
+                  node->range.end, in->param);
+}
+
+static void edit(widening *in) {
+    const ht_syntax *loop = in->of->loop;
+    ht_writer writer = {.c = &in->c};
+    ht_vectors_name(&in->c, &in->vectors);
+    write_body(in, &writer);
+    for (size_t i = 0; i < 3; ++i)
+        rename_counter(in, loop->children[i]);
+    multiply(in, in->of->start);
+    multiply(in, in->of->step);
+    if (writer.failed)
+        in->c.plan->running.failed = true;
+    else
+        ht_plan_edit(in->c.plan, in->body, in->param, writer.text.data);
+    ht_writer_free(&writer);
+}
+
+/* ---- the kernel ---- */
+
+static void begin(widening *in, const ht_model *model, ht_plan *plan, const ht_stride_loop *of) {
+    const ht_syntax_tree *tree = ht_syntax_of(model);
+    const ht_syntax *body = ht_syntax_body(of->loop);
+    *in = (widening){.c = {.model = model, .plan = plan, .tree = tree, .x = of->counter->index},
+                     .of = of};
+    in->c.meets = true;
+    in->c.marks = ht_alloc(tree->count + 1, sizeof *in->c.marks);
+    in->c.values = ht_alloc(tree->variable_count + 1, sizeof *in->c.values);
+    in->again = ht_alloc(tree->variable_count + 1, sizeof *in->again);
+    in->body = (ht_range){body->range.begin, ht_statement_end(&in->c, body)};
+}
+
+static void end(widening *in) {
+    ht_vectors_free(&in->vectors);
+    free(in->c.marks);
+    free(in->c.values);
+    free(in->again);
+}
+
+/* Returns why the loop stays; NULL: it was read, and has accesses for several iterations. */
+static const char *read_loop(widening *in, ht_position *out_at) {
+    const char *why = header_obstacle(in);
+    *out_at = in->of->loop->at;
+    if (why)
+        return why;
+    find_accesses(in);
+    if (in->vectors.why)
+        *out_at = in->vectors.at;
+    if (!in->vectors.count)
+        return in->vectors.why ? in->vectors.why : "it accesses no element in each iteration";
+    return most_elements(in) < 2 ? "an element's size is not known" : NULL;
+}
+
+static size_t widen(const ht_model *model, ht_plan *plan, const ht_stride_loop *of,
+                    const char *param) {
+    widening in;
+    ht_position at;
+    begin(&in, model, plan, of);
+    const char *why = read_loop(&in, &at);
+    size_t most = why ? 0 : most_elements(&in);
+    if (why)
+        ht_plan_remark_place(plan, HT_REMARK_MISSED, at,
+                             "elements of neighbouring iterations are accessed one by one: %s",
+                             why);
+    else {
+        char *first = ht_format("%s_first", of->counter->name);
+        char *each = ht_format("%s_each", of->counter->name);
+        in.param = param;
+        in.first = ht_plan_name(plan, first);
+        in.each = ht_plan_name(plan, each);
+        edit(&in);
+        ht_plan_remark_place(plan, HT_REMARK_APPLIED, of->loop->at,
+                             "%s: a thread runs this many neighbouring iterations, with their "
+                             "elements in one access",
+                             param);
+        free(first);
+        free(each);
+    }
+    end(&in);
+    return most;
+}
+
+static void add_parameter(ht_plan *plan, const char *param, size_t most) {
+    ht_text values = {0};
+    for (size_t value = 1; value <= most; value *= 2)
+        ht_text_printf(&values, value > 1 ? ", %zu" : "%zu", value);
+    ht_plan_param(plan, param, values.data, "1");
+    ht_plan_call(plan, param, "elements per access");
+    ht_text_free(&values);
+}
+
+static void apply(const ht_model *model, ht_plan *plan) {
+    ht_stride_loop *loops;
+    size_t count, most = 0;
+    if (!model->launch_known || model->facts->problem.text || model->axes[0].block < BYTES_MAX ||
+        ht_syntax_unknown(ht_syntax_of(model), true, &(ht_position){0}) ||
+        !ht_block_stride_loops(model, 0, &loops, &count))
+        return;
+    const char *param = ht_plan_name(plan, "VECTOR_STRIDE");
+    for (size_t i = 0; i < count; ++i) {
+        size_t fit = widen(model, plan, &loops[i], param);
+        most = fit && (!most || fit < most) ? fit : most;
+    }
+    free(loops);
+    if (most)
+        add_parameter(plan, param, most);
+}
+
+const ht_transformation ht_transformation_stride_vector = {
+    .name = "stride-vector",
+    .summary = "neighbouring iterations of loops that stride by the block, their elements at once",
+    .apply = apply,
+    .stopped_by = HT_PINNED_PLACES | HT_PINNED_FORMS | HT_PINNED_REPEATS,
+    .searched = {.drops = {{110, NULL}},
+                 .steps = {{70, {{.prefix = "VECTOR_STRIDE", .values = {4, 8, 2}}}}}},
+};

@@ -1,0 +1,119 @@
+/* stride-vector: neighbouring iterations of loops that stride by the block, their elements at once.
+ */
+#include "subject.h"
+
+#include "base/memory.h"
+
+#include <criterion/criterion.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *const problem =
+    "{\"format\": \"hiptemper-problem\", \"version\": 1, \"kernels\": [{\"kernel\": \"k\", "
+    "\"problem\": \"rows : R, n\", \"tolerance\": \"exact\", \"args\": ["
+    "\"in : in float[problem.R * problem.n * 2]\", "
+    "\"out : inout float[problem.R * problem.n * 2]\", \"n : int = problem.n\"], "
+    "\"host\": {\"rows\": \"problem.R\"}, "
+    "\"instances\": [{\"fields\": {\"R\": 3, \"n\": 301}}, {\"fields\": {\"R\": 2, \"n\": 3}}]}]}";
+
+/* A block for each row, whose threads share out the elements; `loop` is the loop. */
+static char *rows_of(const char *loop) {
+    return ht_format(HEAD "__global__ void k(const float *in, float *out, int n) {\n"
+                          "    const int row = blockIdx.x;\n"
+                          "    %s\n"
+                          "}\n"
+                          "void run(const float *in, float *out, int rows, int n) {\n"
+                          "    k<<<rows, 64>>>(in, out, n);\n"
+                          "}\n",
+                     loop);
+}
+
+#define EACH "for (int i = threadIdx.x; i < n; i += blockDim.x) "
+
+static const char *const widths[] = {"",
+                                     "VECTOR_STRIDE=2",
+                                     "VECTOR_STRIDE=4",
+                                     "VECTOR_STRIDE=4 BLOCK_X=32 UNROLL_I=4",
+                                     "VECTOR_STRIDE=2 BLOCK_X=1024",
+                                     NULL};
+
+static void expect_widths(const char *loop) {
+    char *text = rows_of(loop);
+    subject of = subject_open(text, problem, "k");
+    cr_assert(ht_template_param(of.kernel->template, "VECTOR_STRIDE"), "%s", loop);
+    expect_equal(&of, "k", widths);
+    subject_close(&of);
+    free(text);
+}
+
+/* Rows whose lengths no width divides; shorter than a vector, too. */
+Test(stride_vector, halves_of_a_row_are_loaded_at_once) {
+    expect_widths(EACH "{\n"
+                       "        const float gate = in[row * 2 * n + i];\n"
+                       "        const float up = in[row * 2 * n + n + i];\n"
+                       "        out[row * n + i] = gate / (1.0f + gate * gate) * up;\n"
+                       "    }");
+}
+
+Test(stride_vector, bodies_without_braces_and_indices_of_their_own) {
+    expect_widths(EACH "out[row * n + i] += in[row * n + i];");
+    expect_widths(EACH "{ const int at = row * n + i; const int half = at + n;\n"
+                       "        out[at] = in[half] * in[at] + i; }");
+}
+
+/* An element that is written under a condition stays as it is; the load ahead of it does not. */
+Test(stride_vector, stores_under_conditions_stay) {
+    expect_widths(EACH "{\n"
+                       "        float v = in[row * n + i];\n"
+                       "        if (v < 0.5f) continue;\n"
+                       "        out[row * n + i] = v;\n"
+                       "    }");
+    expect_widths(EACH "{\n"
+                       "        float v = in[row * n + i];\n"
+                       "        if (v < 0.5f) out[row * n + i] = v;\n"
+                       "    }");
+}
+
+/* A load after a store of the same iteration, which it may read: it stays after it. */
+Test(stride_vector, an_element_that_was_just_stored_is_read_again) {
+    expect_widths(EACH "{\n"
+                       "        out[row * n + i] = in[row * n + i] * 2;\n"
+                       "        float again = out[row * n + i];\n"
+                       "        out[row * n + i] = again + 1;\n"
+                       "    }");
+}
+
+static bool widens(const char *loop) {
+    char *text = rows_of(loop);
+    bool has = has_parameter(text, problem, "VECTOR_STRIDE");
+    free(text);
+    return has;
+}
+
+Test(stride_vector, only_neighbours_are_loaded_at_once) {
+    cr_expect_not(widens(EACH "out[row * n + n - 1 - i] = in[row * n + n - 1 - i];"));
+    cr_expect_not(widens(EACH "out[2 * i + row * n] = in[2 * i + row * n];"));
+    cr_expect_not(widens("for (int i = threadIdx.x; i <= n - 1; i += blockDim.x) "
+                         "out[row * n + i] = in[row * n + i];"));
+    cr_expect_not(widens(EACH "\n#if 1\n out[row * n + i] = in[row * n + i];\n#endif\n"));
+    cr_expect_not(widens(EACH "out[row * n + i] = in[row * n + i + (int)in[0]] + out[row * n];"));
+}
+
+Test(stride_vector, a_tuned_source_reads_like_a_source) {
+    char *text = rows_of(EACH "out[row * n + i] = in[row * n + i] * 2;");
+    subject of = subject_open(text, problem, "k");
+    expect_pieces(
+        &of, "VECTOR_STRIDE=4",
+        (const char *const[]){"for (int i_first = threadIdx.x * kElementsPerAccess; i_first < n;",
+                              "if (n - i_first >= kElementsPerAccess) {",
+                              "in_row = *(const in_pack *)&in[row * n + i_first];",
+                              "out_row.element[i_each] = in_row.element[i_each] * 2;",
+                              "*(out_pack *)&out[row * n + i_first] = out_row;", "} else {",
+                              "for (int i = i_first; i < n; ++i) {",
+                              "out[row * n + i] = in[row * n + i] * 2;", NULL});
+    char *same = apply_config(&of, "");
+    cr_expect_str_eq(same, text);
+    free(same);
+    subject_close(&of);
+    free(text);
+}
