@@ -89,6 +89,23 @@ Test(schemas, real_records_are_legal) {
     check_records("ConvOclDirectFwd", DATA "ConvOclDirectFwd.tsv.gz", 0.95);
 }
 
+Test(schemas, real_records_of_matrix_cores_are_legal) {
+    static const char *const kernels[] = {"ConvHipImplicitGemmForwardV4R4Xdlops",
+                                          "ConvHipImplicitGemmForwardV4R4Xdlops_Padded_Gemm",
+                                          "ConvHipImplicitGemmForwardV4R5Xdlops",
+                                          "ConvHipImplicitGemmBwdDataV4R1Xdlops",
+                                          "ConvHipImplicitGemmWrwV4R4Xdlops",
+                                          "ConvHipImplicitGemmWrwV4R4Xdlops_Padded_Gemm",
+                                          "ConvAsmImplicitGemmGTCDynamicFwdXdlopsNHWC",
+                                          "ConvAsmImplicitGemmGTCDynamicBwdXdlopsNHWC",
+                                          "ConvAsmImplicitGemmGTCDynamicWrwXdlopsNHWC"};
+    for (size_t i = 0; i < sizeof kernels / sizeof *kernels; ++i) {
+        char *file = ht_format(DATA "%s.tsv", kernels[i]);
+        check_records(kernels[i], file, 1);
+        free(file);
+    }
+}
+
 /* A usual problem of each kernel, most of its fields at their fallbacks. */
 Test(schemas, every_kernel_has_legal_configurations) {
     static const char *const problems[][2] = {
@@ -119,6 +136,26 @@ Test(schemas, every_kernel_has_legal_configurations) {
          "in_c=64 in_h=28 in_w=28 out_c=128 batch=64 direction=W arch=gfx906"},
         {"ConvHipImplicitGemmV4_1x1",
          "in_c=64 in_h=28 in_w=28 out_c=128 batch=64 direction=F arch=gfx906"},
+        {"ConvHipImplicitGemmForwardV4R4Xdlops",
+         "in_c=64 in_h=28 in_w=28 fil_h=3 fil_w=3 out_c=128 batch=64 pad_h=1 pad_w=1 arch=gfx90a"},
+        {"ConvHipImplicitGemmForwardV4R4Xdlops_Padded_Gemm",
+         "in_c=3 in_h=224 in_w=224 fil_h=7 fil_w=7 out_c=60 batch=8 pad_h=3 pad_w=3 stride_h=2 "
+         "precision=FP16 arch=gfx908"},
+        {"ConvHipImplicitGemmForwardV4R5Xdlops",
+         "in_c=64 in_h=28 in_w=28 out_c=128 batch=64 precision=FP16 arch=gfx90a"},
+        {"ConvHipImplicitGemmBwdDataV4R1Xdlops",
+         "in_c=64 in_h=28 in_w=28 fil_h=3 fil_w=3 out_c=128 batch=64 pad_h=1 pad_w=1 "
+         "precision=BF16 arch=gfx90a"},
+        {"ConvHipImplicitGemmWrwV4R4Xdlops",
+         "in_c=64 in_h=28 in_w=28 fil_h=3 fil_w=3 out_c=128 batch=64 pad_h=1 pad_w=1 arch=gfx90a"},
+        {"ConvHipImplicitGemmWrwV4R4Xdlops_Padded_Gemm",
+         "in_c=60 in_h=19 in_w=19 out_c=130 batch=12 precision=FP16 arch=gfx90a"},
+        {"ConvAsmImplicitGemmGTCDynamicFwdXdlopsNHWC",
+         "in_c=64 in_h=28 in_w=28 out_c=128 batch=64 precision=FP16 arch=gfx942"},
+        {"ConvAsmImplicitGemmGTCDynamicBwdXdlopsNHWC",
+         "in_c=64 in_h=28 in_w=28 fil_h=3 fil_w=3 out_c=128 batch=64 pad_h=1 pad_w=1 arch=gfx942"},
+        {"ConvAsmImplicitGemmGTCDynamicWrwXdlopsNHWC",
+         "in_c=64 in_h=28 in_w=28 out_c=128 batch=64 precision=BF16 arch=gfx942"},
     };
     size_t count = 0;
     ht_random random;
