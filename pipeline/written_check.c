@@ -4,6 +4,7 @@
 #include "base/text.h"
 #include "pipeline/report.h"
 #include "pipeline/stop.h"
+#include "pipeline/written_limits.h"
 #include "refactor/rewrite/written.h"
 #include "refactor/rewrite/written_compare.h"
 #include "runtime/verify/verify.h"
@@ -108,6 +109,9 @@ static char *difference_find(const checking *in, const ht_written_launch *launch
     free(problems);
     if (!found && launch->where && in->subject->instance)
         found = original_difference(in, launch, in->subject->instance);
+    if (!found)
+        found = ht_written_limits_fault(launch, in->kernel->template, in->subject,
+                                        &in->checker->device->fields);
     return found;
 }
 

@@ -1,4 +1,4 @@
-/* The single conditions of legality, for the construction of spaces. Private to templates/. */
+/* The single conditions of legality, for the construction of spaces and the check of launches. */
 #ifndef HT_TEMPLATES_BIND_CHECK_H
 #define HT_TEMPLATES_BIND_CHECK_H
 

@@ -2,6 +2,7 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "refactor/rewrite/written.h"
+#include "templates/bind_check.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -98,10 +99,7 @@ char *ht_written_difference(const ht_written_launch *launch, const ht_template *
         return ht_strdup("it launches the original kernel, not the tuned one");
     if (ht_binding_geometry(&measured, config, &tuned->launches[0], &wanted, NULL) != HT_OK)
         return NULL;
-    int64_t refused = 0;
-    if (launch->refused &&
-        (ht_binding_evaluate(&written, &plain, launch->refused, &refused, NULL) != HT_OK ||
-         refused != 0))
+    if (ht_written_refuses(launch, problem, device))
         return ht_strdup("it returns an error instead of launching the kernel");
     if (ht_binding_geometry(&written, &plain, &launch->template->launches[0], &own, &error) !=
         HT_OK)
@@ -126,4 +124,73 @@ char *ht_written_original_difference(const ht_written_launch *launch, const ht_p
     bool same = wanted.lds == own.lds && memcmp(wanted.block, own.block, sizeof own.block) == 0 &&
                 memcmp(wanted.grid, own.grid, sizeof own.grid) == 0;
     return same ? NULL : geometry_difference(&wanted, &own, "the original's are");
+}
+
+bool ht_written_refuses(const ht_written_launch *launch, const ht_problem *problem,
+                        const ht_device_fields *device) {
+    const ht_binding binding = {launch->template, problem, device};
+    const ht_config plain = ht_config_default(launch->template);
+    int64_t refused = 0;
+    return launch->refused &&
+           (ht_binding_evaluate(&binding, &plain, launch->refused, &refused, NULL) != HT_OK ||
+            refused != 0);
+}
+
+bool ht_written_original_fits(const ht_written_launch *launch, const ht_problem *problem,
+                              const ht_device_fields *device) {
+    const ht_binding binding = {launch->template, problem, device};
+    const ht_config plain = ht_config_default(launch->template);
+    bool good = false;
+    return ht_binding_launch_fits(&binding, &plain, launch->template->reference_launches, &good,
+                                  NULL, NULL) == HT_OK &&
+           good;
+}
+
+bool ht_written_fits(const ht_written_launch *launch, const ht_problem *problem,
+                     const ht_device_fields *device) {
+    const int64_t most[] = {device->max_grid_x, device->max_grid_y, device->max_grid_z};
+    const ht_binding binding = {launch->template, problem, device};
+    const ht_config plain = ht_config_default(launch->template);
+    const ht_launch *own = launch->template->launches;
+    int64_t threads = 1, value;
+    bool good = true;
+    for (int axis = 0; axis < 3; ++axis) {
+        value = 1;
+        if (own->grid[axis])
+            good = good &&
+                   ht_binding_evaluate(&binding, &plain, own->grid[axis], &value, NULL) == HT_OK;
+        good = good && value <= most[axis];
+        value = 1;
+        if (own->block[axis])
+            good = good &&
+                   ht_binding_evaluate(&binding, &plain, own->block[axis], &value, NULL) == HT_OK;
+        good = good && !__builtin_mul_overflow(threads, value, &threads);
+    }
+    return good && threads <= device->max_threads;
+}
+
+bool ht_written_is_past(const ht_written_launch *launch, const ht_template *tuned,
+                        const ht_config *config, const ht_problem *problem,
+                        const ht_device_fields *device) {
+    const int64_t most[] = {device->max_grid_x, device->max_grid_y, device->max_grid_z};
+    const ht_binding own = {launch->template, problem, device}, measured = {tuned, problem, device};
+    const ht_config plain = ht_config_default(launch->template);
+    ht_geometry original;
+    bool launched = true, past = false;
+    if (ht_binding_geometry(&own, &plain, launch->template->reference_launches, &original, NULL) !=
+            HT_OK ||
+        ht_binding_launch_fits(&measured, config, tuned->launches, &launched, NULL, NULL) !=
+            HT_OK ||
+        launched)
+        return false;
+    for (int axis = 0; axis < 3; ++axis) {
+        int64_t covers = 0, block = original.block[axis];
+        /* the original's last block may be without items, as in n / block + 1 */
+        int64_t items = (original.grid[axis] - (int64_t)2) * block;
+        if (launch->covers[axis] &&
+            ht_binding_evaluate(&measured, config, launch->covers[axis], &covers, NULL) == HT_OK &&
+            covers > 0)
+            past = past || items / covers >= most[axis];
+    }
+    return past;
 }

@@ -12,6 +12,21 @@ bool ht_written_launches(const ht_written_launch *launch, const ht_problem *prob
  * launch; else the difference, in words; free(). */
 char *ht_written_original_difference(const ht_written_launch *launch, const ht_problem *problem,
                                      const ht_device_fields *device);
+/* Returns true if a device launches the original for a problem. */
+bool ht_written_original_fits(const ht_written_launch *launch, const ht_problem *problem,
+                              const ht_device_fields *device);
+/* Returns true if the file's launch has blocks and a number of blocks that a device takes. Rounded
+ * up, its threads may be more than 2^32 where the original's are just below. */
+bool ht_written_fits(const ht_written_launch *launch, const ht_problem *problem,
+                     const ht_device_fields *device);
+/* Returns true if a launcher function launches nothing for a problem. */
+bool ht_written_refuses(const ht_written_launch *launch, const ht_problem *problem,
+                        const ht_device_fields *device);
+/* Returns true if no device launches the tuned blocks for a problem: for all items that the
+ * original's grid may be for, and by the measured grid, too. */
+bool ht_written_is_past(const ht_written_launch *launch, const ht_template *tuned,
+                        const ht_config *config, const ht_problem *problem,
+                        const ht_device_fields *device);
 /* Compares the file's launch for a problem with the measured one: block, grid, dynamic shared
  * memory and instance of the kernel. `tuned` is the template that was measured, in `config`.
  * Returns NULL if they are the same; else the difference, in words; free(). */

@@ -101,5 +101,10 @@ void ht_verify_problems(const ht_template *template, const ht_problem *given,
  * of the template's launch are other than there. Freed likewise. */
 void ht_verify_turns(const ht_template *template, const ht_device *device,
                      const ht_problem *problem, ht_problem **out_problems, size_t *out_count);
+/* The same for a property of problems: for each field the least value above the given one's, below
+ * 2^32, with which a problem has it and the given one has not, or the other way round. */
+void ht_verify_turns_of(const ht_template *template, const ht_problem *problem,
+                        bool (*has)(void *context, const ht_problem *problem), void *context,
+                        ht_problem **out_problems, size_t *out_count);
 
 #endif

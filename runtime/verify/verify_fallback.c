@@ -22,7 +22,10 @@ typedef struct search {
     const ht_problem **sorted; /* the same, the largest first */
     const ht_problem *base;    /* one of them */
     bool any_size;             /* problems are not to be run */
-    char **conditions;         /* looked at already, as text */
+    bool (*has)(void *context,
+                const ht_problem *problem); /* asked in place of conditions; or NULL */
+    void *context;
+    char **conditions; /* looked at already, as text */
     size_t condition_count;
     ht_problem *items;
     size_t count;
@@ -34,7 +37,9 @@ static bool holds(const search *in, const ht_expr *condition, const ht_problem *
     const ht_binding binding = {in->template, problem, &in->device->fields};
     const ht_config plain = ht_config_default(in->template);
     int64_t value;
-    if (ht_binding_evaluate(&binding, &plain, condition, &value, NULL) != HT_OK)
+    if (in->has)
+        value = in->has(in->context, problem);
+    else if (ht_binding_evaluate(&binding, &plain, condition, &value, NULL) != HT_OK)
         return false;
     *out_holds = value != 0;
     return true;
@@ -240,6 +245,25 @@ void ht_verify_turns(const ht_template *template, const ht_device *device,
                  .known_count = 1,
                  .any_size = true};
     search_launch(&in);
+    *out_problems = in.items;
+    *out_count = in.count;
+}
+
+void ht_verify_turns_of(const ht_template *template, const ht_problem *problem,
+                        bool (*has)(void *context, const ht_problem *problem), void *context,
+                        ht_problem **out_problems, size_t *out_count) {
+    search in = {.template = template, .base = problem, .has = has, .context = context};
+    bool at_base = has(context, problem);
+    for (size_t i = 0; i < template->problem.field_count && i < FIELDS_MAX; ++i) {
+        ht_problem turned;
+        int64_t value = template->problem.fields[i].kind == HT_FIELD_DERIVED
+                            ? 0
+                            : turn_find(&in, NULL, i, at_base);
+        if (value == 0 || !make(&in, i, value, &turned))
+            continue;
+        HT_GROW(in.items, in.count);
+        in.items[in.count++] = turned;
+    }
     *out_problems = in.items;
     *out_count = in.count;
 }

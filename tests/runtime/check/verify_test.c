@@ -413,3 +413,34 @@ Test(verify, turns_of_a_launch_are_found_at_any_size) {
     cr_expect_eq(most, 524273);
     unbind(&bound);
 }
+
+static bool is_beyond(void *context, const ht_problem *problem) {
+    int64_t width = 0, height = 0;
+    (void)context;
+    ht_problem_get(problem, "W", &width);
+    ht_problem_get(problem, "H", &height);
+    return width * height > 1000000 || height > 70001;
+}
+
+/* A property is looked for along each size, the others as given, to the least value that has it. */
+Test(verify, sizes_with_a_property_are_found_along_each_field) {
+    bound bound;
+    ht_problem *problems;
+    size_t count;
+    int64_t width, height;
+    bind_text(&bound,
+              "#pragma tune unit\n#pragma tune kernel(k)\n#pragma tune problem(image : W, H)\n"
+              "#pragma tune arg(out : out float[problem.W])\n#pragma tune block(8)\n"
+              "#pragma tune grid(1)\n__global__ void k(float *out) {}\n",
+              "W=10 H=400");
+    ht_verify_turns_of(&bound.templates[0], &bound.problem, is_beyond, NULL, &problems, &count);
+    cr_assert_eq(count, 2);
+    ht_problem_get(&problems[0], "W", &width);
+    ht_problem_get(&problems[1], "H", &height);
+    cr_expect_eq(width, 2501);
+    cr_expect_eq(height, 70002);
+    for (size_t i = 0; i < count; ++i)
+        ht_problem_free(&problems[i]);
+    free(problems);
+    unbind(&bound);
+}
