@@ -20,6 +20,7 @@ typedef struct ht_check_settings {
                           that all outputs are compared, unless a launch would make more than
                           `affordable` accesses */
     uint64_t affordable; /* 0: HT_CHECK_ACCESSES */
+    double seconds;      /* that a run may take; 0: 120, 30 times that for all blocks */
 } ht_check_settings;
 
 typedef struct ht_check_result {

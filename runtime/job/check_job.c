@@ -135,7 +135,8 @@ ht_status ht_job_check_program(ht_job *job, const ht_compile_task *task,
                 request, "affordable",
                 json_integer(
                     (json_int_t)(settings->affordable ? settings->affordable : HT_CHECK_ACCESSES)));
-        double seconds = CHECK_SECONDS * (settings->all_blocks ? (double)ALL_BLOCKS_FACTOR : 1);
+        double usual = CHECK_SECONDS * (settings->all_blocks ? (double)ALL_BLOCKS_FACTOR : 1);
+        double seconds = settings->seconds > 0 ? settings->seconds : usual;
         ht_status status = ask_steady(job, request, seconds, &reply, out, &own);
         if (status != HT_OK) {
             if (error != NULL)

@@ -56,6 +56,7 @@ typedef struct verification {
     bool unsteady; /* and a result differed */
     size_t asked;  /* problems of those asked for that were run */
     size_t fallback_count; /* of the first problems: those for the branches of the launch */
+    size_t fresh_count;    /* of the problems: those that nobody can know */
     ht_verify_large large; /* problems that are not tried */
     ht_verify_result *out;
 } verification;
@@ -65,6 +66,7 @@ typedef struct verification {
 static ht_check_settings settings_of(const verification *in, size_t trial) {
     return (ht_check_settings){.accesses = ACCESSES,
                                .every_output = true,
+                               .seconds = in->options->run_limit,
                                .affordable = trial < in->fallback_count ? FALLBACK_ACCESSES : 0};
 }
 
@@ -331,7 +333,10 @@ static ht_status config_run(verification *in, const batch *of, size_t index, ht_
                       "nothing (%s)",
                       result.reason));
     } else if (status == HT_OK && result.status != HT_OK) {
+        const char *finding = finding_of(&result);
         report_outcome(in, HT_VERIFY_DIFFERS, ht_strdup(result.reason));
+        out->failure = result.status;
+        snprintf(out->finding, sizeof out->finding, "%s", finding ? finding : "");
         out->failing = in->choice.items[of->first + index];
         out->failing_size = out->size_count - 1;
         if (!in->options->unreduced)
@@ -371,6 +376,7 @@ static ht_status size_run(verification *in, const ht_problem *problem, uint64_t 
         report_outcome(
             in, HT_VERIFY_DIFFERS,
             ht_format("the original's launch is legal, the new one is not: %s", own.message));
+        out->failure = HT_ERROR_LAUNCH;
         out->failing = in->choice.items[0];
         out->failing_size = out->size_count - 1;
         return HT_OK;
@@ -433,7 +439,8 @@ static ht_status sizes_run(verification *in, mode *out_next, ht_error *error) {
     const ht_verify_result *out = in->out;
     ht_status status = HT_OK;
     size_t trials = in->given ? in->problem_count : in->wanted;
-    trials = trials < TRIALS_MAX ? trials : TRIALS_MAX;
+    size_t most = TRIALS_MAX + in->fresh_count;
+    trials = trials < most ? trials : most;
     for (size_t i = 0; i < trials && !is_all(in) && status == HT_OK &&
                        out->outcome != HT_VERIFY_DIFFERS && !in->unsteady;
          ++i) {
@@ -488,6 +495,17 @@ static void fallbacks_put(verification *in) {
     problems_put(in, found, in->fallback_count);
 }
 
+/* Puts sizes that nobody can know in front of those that are always the same. */
+static void fresh_put(verification *in) {
+    ht_problem *found = NULL;
+    size_t wanted = in->wanted;
+    if (!in->options->fresh || in->problem_count == 0)
+        return;
+    ht_verify_fresh(in->template, in->given, in->options->seed, &found, &in->fresh_count);
+    problems_put(in, found, in->fresh_count);
+    in->wanted = wanted;
+}
+
 /* Runs all in a mode in which the original is good for some problem. */
 static ht_status run_all(verification *in, ht_error *error) {
     for (;;) {
@@ -520,6 +538,7 @@ static ht_status verify_alike(const ht_template *template, const ht_problem *giv
         in.template->tolerance = HT_TOLERANCE_DEFAULT; /* should it have to do */
     if (in.given)
         ht_verify_problems(template, given, &in.problems, &in.problem_count);
+    fresh_put(&in);
     edges_put(&in);
     fallbacks_put(&in);
     ht_choice_init(&in.choice, in.template, options->unit ? options->unit : in.template->unit,

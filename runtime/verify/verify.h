@@ -17,6 +17,8 @@ typedef struct ht_verify_options {
     uint64_t seed;         /* of configurations and inputs; each problem has inputs of its own */
     size_t configurations; /* random ones in addition to the default */
     size_t sizes;          /* problems; 0: HT_VERIFY_SIZES */
+    bool fresh;            /* sizes that nobody can know beforehand, drawn by `seed`, come ahead of
+                              those that are always tried */
     bool reassociates;     /* the original's sums come in any order, as with atomics: outputs are
                               compared within the template's tolerance from the start */
     const char *rounds; /* parameters, "A,B", that change the order of sums: configurations in which
@@ -24,6 +26,7 @@ typedef struct ht_verify_options {
                            others to the bit; NULL: none */
     unsigned compile_workers; /* 0: one a core */
     double compile_limit;     /* seconds that a compile may take; 0: derived from the original's */
+    double run_limit;         /* seconds that a run in checking mode may take; 0: 120 */
     double reference_limit;   /* seconds that a run of the original for its outputs may take; 0:
                                  HT_VERIFY_REFERENCE_SECONDS */
     bool written; /* the template is a delivered file's launch: it has no choice, and must be legal
@@ -71,6 +74,8 @@ typedef struct ht_verify_result {
     /* Of a delivered file's launch: which of the ways that it may go was not run, and why; NULL:
      * all were. */
     char *left_out;
+    ht_status failure; /* with HT_VERIFY_DIFFERS: how it failed; else HT_OK */
+    char finding[24];  /* and the kind of what checking mode found ("race"); "": nothing */
     /* With HT_VERIFY_DIFFERS: the failing configuration, with every parameter at its default that
      * it also fails without; and the index of its size. */
     ht_config failing;
@@ -97,6 +102,10 @@ void ht_verify_result_free(ht_verify_result *result);
  * of the family; free with ht_problem_free, then free(). */
 void ht_verify_problems(const ht_template *template, const ht_problem *given,
                         ht_problem **out_problems, size_t *out_count);
+/* The same sizes with each extent moved at random, which need not suit the original. Freed
+ * likewise. */
+void ht_verify_fresh(const ht_template *template, const ht_problem *given, uint64_t seed,
+                     ht_problem **out_problems, size_t *out_count);
 /* verify_fallback.c. Problems of any size, the given one but for one field, at which the conditions
  * of the template's launch are other than there. Freed likewise. */
 void ht_verify_turns(const ht_template *template, const ht_device *device,

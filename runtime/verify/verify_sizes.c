@@ -2,13 +2,21 @@
 #include "runtime/verify/verify.h"
 
 #include "base/memory.h"
+#include "base/random.h"
 #include "base/text.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 /* Fields at or above are extents; below, filter sizes and the like, which stay. */
-enum { EXTENT_MIN = 12, KINDS = 8, FIELDS = 6, CUT_MAX = 1 << 16, WHOLE_MAX = 1 << 24 };
+enum {
+    EXTENT_MIN = 12,
+    KINDS = 8,
+    MULTIPLES = 5,
+    FIELDS = 6,
+    CUT_MAX = 1 << 16,
+    WHOLE_MAX = 1 << 24
+};
 
 /* Values of the extents, by how many there are: one along the grid's x first, then y, z and the
  * others (extents_sort). The first five kinds are those asked for. Stencils have a border of one
@@ -313,11 +321,43 @@ void ht_verify_problems(const ht_template *template, const ht_problem *given,
         cut_down(&in, base, WHOLE_MAX);
         add(&in, base);
     }
-    for (int kind = 5; kind < KINDS; ++kind)
+    for (int kind = MULTIPLES; kind < KINDS; ++kind)
         add_kind(&in, kind);
     for (int64_t edge = 64; in.extent_count > 1 && edge >= 16; edge -= 16)
         add_square(&in, edge);
     add(&in, whole);
+    *out_problems = in.items;
+    *out_count = in.count;
+}
+
+/* Adds a kind with each extent moved: by up to a quarter, or, where it is a multiple of common
+ * blocks, to another multiple. */
+static void add_moved(shape *in, int kind, ht_random *random) {
+    int64_t extents[64];
+    for (size_t i = 0; i < in->extent_count; ++i) {
+        int64_t usual = shaped(in, kind, i), room = usual / 4 + 1;
+        extents[i] = kind < MULTIPLES
+                         ? usual - room + (int64_t)ht_random_below(random, 2 * (uint64_t)room + 1)
+                         : usual + (usual & -usual) * (int64_t)ht_random_below(random, 3);
+        extents[i] = extents[i] < 1 ? 1 : extents[i];
+    }
+    if (in->extent_count)
+        add(in, extents);
+}
+
+void ht_verify_fresh(const ht_template *template, const ht_problem *given, uint64_t seed,
+                     ht_problem **out_problems, size_t *out_count) {
+    shape in = {.spec = &template->problem, .given = given};
+    ht_random random;
+    ht_random_stream(&random, seed, 0xf5e54); /* others draw inputs by the seed */
+    extents_find(&in);
+    if (template->launch_count)
+        extents_sort(&in, template);
+    for (int turn = 0; turn < 2; ++turn) {
+        in.tied = turn > 0;
+        for (int kind = 0; kind < KINDS; ++kind)
+            add_moved(&in, kind, &random);
+    }
     *out_problems = in.items;
     *out_count = in.count;
 }

@@ -152,3 +152,29 @@ Test(verify_sizes, what_is_equal_stays_so_in_some) {
     cr_expect(equal);
     tried_free(&of);
 }
+
+/* An author who knows the sizes that are always tried must not know these. */
+Test(verify_sizes, fresh_ones_hang_on_the_seed_alone) {
+    tried of = try_grid("problem.W, problem.H", GIVEN);
+    ht_problem *drawn[3];
+    size_t counts[3], others = 0;
+    for (uint64_t i = 0; i < 3; ++i)
+        ht_verify_fresh(&of.b.templates[0], &of.b.problem, i / 2 + 1, &drawn[i], &counts[i]);
+    cr_assert(counts[0] >= 8 && counts[0] == counts[1], "%zu %zu", counts[0], counts[1]);
+    for (size_t i = 0; i < counts[0]; ++i) {
+        int64_t first, again, other = 0;
+        ht_problem_get(&drawn[0][i], "W", &first);
+        ht_problem_get(&drawn[1][i], "W", &again);
+        if (i < counts[2])
+            ht_problem_get(&drawn[2][i], "W", &other);
+        cr_assert(first >= 1 && first == again);
+        others += first != other;
+    }
+    cr_assert_gt(others, counts[0] / 2);
+    for (size_t i = 0; i < 3; ++i) {
+        for (size_t j = 0; j < counts[i]; ++j)
+            ht_problem_free(&drawn[i][j]);
+        free(drawn[i]);
+    }
+    tried_free(&of);
+}

@@ -82,6 +82,7 @@ static void expect_failing(const char *text, const char *problem, const char *co
     bound bound;
     ht_verify_result result = verify_text(text, problem, false);
     cr_assert_eq(result.outcome, HT_VERIFY_DIFFERS);
+    cr_assert_eq(result.failure, HT_ERROR_MISMATCH);
     cr_assert_not_null(result.reason);
     cr_assert_lt(result.failing_size, result.size_count);
     bind_text(&bound, text, problem);
