@@ -374,9 +374,9 @@ int main(int argc, char **argv) {
         fprintf(stderr, "Usage: words ROOT [EXCEPTIONS]\n");
         return 2;
     }
-    static const char *const folders[] = {"base",       "templates", "search",   "predictor",
-                                          "refactor",   "runtime",   "pipeline", "cli",
-                                          "benchmarks", "tests",     "examples", "docs"};
+    static const char *const folders[] = {
+        "base", "templates", "search",     "predictor", "refactor", "runtime", "pipeline",
+        "loop", "cli",       "benchmarks", "tests",     "examples", "docs"};
     words in = {.root = argv[1]};
     if (argc == 3 && !exceptions_read(&in, argv[2]))
         return 2;

@@ -1,0 +1,19 @@
+// of: row_sum
+// answer: kernel
+// refused: race
+// words: no barrier between
+// a tree without barriers, as in one wavefront
+__global__ void row_sum(float *sums, const float *x, int n) {
+    __shared__ float part[256];
+    float sum = 0.0f;
+    for (int i = threadIdx.x; i < n; i += blockDim.x)
+        sum += x[(size_t)blockIdx.x * n + i];
+    part[threadIdx.x] = sum;
+    __syncthreads();
+    for (int half = 128; half > 0; half /= 2) {
+        if ((int)threadIdx.x < half)
+            part[threadIdx.x] += part[threadIdx.x + half];
+    }
+    if (threadIdx.x == 0)
+        sums[blockIdx.x] = part[0];
+}
