@@ -192,7 +192,7 @@ Test(limits, a_time_limit_holds_for_preparing_kernels_too) {
     double begun = ht_clock_seconds();
     program_result result = program_run("optimize nine.hip --max-time 6 --out out --json -");
     double seconds = ht_clock_seconds() - begun;
-    cr_assert_eq(result.code, 1, "%d: %s", result.code, result.err);
+    cr_assert_eq(result.code, 0, "the limit is no failure: %d: %s", result.code, result.err);
     json_t *document = json_loads(result.out, 0, NULL), *kernels, *kernel;
     kernels = json_object_get(document, "kernels");
     cr_assert_eq(json_array_size(kernels), 9);
