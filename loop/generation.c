@@ -86,10 +86,10 @@ ht_status ht_generation_original(const ht_loop_origin *origin, ht_generation *ou
                                  ht_error *error) {
     ht_generation *made = out_generation;
     *made = (ht_generation){0};
-    ht_status status = ht_file_read_text(origin->path, "HIP source", &made->text, error);
+    ht_status status = survey_make(origin, origin->path, origin->kernel, origin->problem,
+                                   origin->compiler, true, &made->survey, error);
     if (status == HT_OK)
-        status = survey_make(origin, origin->path, origin->kernel, origin->problem,
-                             origin->compiler, true, &made->survey, error);
+        status = ht_file_read_text(origin->path, "HIP source", &made->text, error);
     if (status == HT_OK)
         status = analysed(&made->survey, error);
     if (status == HT_OK)

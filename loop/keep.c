@@ -42,7 +42,7 @@ static ht_status lessons_take(void *context, int64_t id, ht_error *error) {
 /* ---- a loop that goes on */
 
 static char *document_text(const json_t *document) {
-    return json_dumps(document, JSON_COMPACT | JSON_SORT_KEYS);
+    return json_dumps(document, JSON_COMPACT);
 }
 
 static ht_status go_on(ht_keeping *keeping, const ht_loop_row *row, ht_loop *loop,

@@ -1,0 +1,112 @@
+/* `hiptemper loop` on a small kernel, as a user runs it. */
+#include "base/memory.h"
+#include "base/tool.h"
+#include "program.h"
+
+#include <criterion/criterion.h>
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+
+TestSuite(loop_command, .init = workplace_make, .fini = workplace_remove, .timeout = 300);
+
+/* The block is far too small, so that something is faster on any machine. */
+static const char source[] = "#include <hip/hip_runtime.h>\n"
+                             "__global__ void blur(float *out, const float *in, int w, int h) {\n"
+                             "    int x = blockIdx.x * blockDim.x + threadIdx.x;\n"
+                             "    int y = blockIdx.y;\n"
+                             "    if (x >= w || y >= h) return;\n"
+                             "    float sum = 0;\n"
+                             "    for (int i = -2; i <= 2; ++i) {\n"
+                             "        int at = x + i;\n"
+                             "        if (at >= 0 && at < w) sum += in[y * w + at];\n"
+                             "    }\n"
+                             "    out[y * w + x] = sum;\n"
+                             "}\n"
+                             "void launch(float *out, const float *in, int w, int h) {\n"
+                             "    blur<<<dim3((w + 1) / 2, h), 2>>>(out, in, w, h);\n"
+                             "}\n";
+
+static const char problem[] =
+    "{\"format\": \"hiptemper-problem\", \"version\": 1, \"kernels\": [{\"kernel\": \"blur\",\n"
+    " \"problem\": \"image : W, H\", \"args\": [\"out : out float[problem.W * problem.H]\",\n"
+    " \"in : in float[problem.W * problem.H]\", \"w : int = problem.W\", \"h : int = "
+    "problem.H\"],\n"
+    " \"host\": {\"w\": \"problem.W\", \"h\": \"problem.H\"},\n"
+    " \"instances\": [{\"name\": \"small\", \"fields\": {\"W\": 1000, \"H\": 40}}]}]}\n";
+
+#define LOOP                                                                                       \
+    "loop k.hip --db t.sqlite --rounds 1 --max-evals 4 --final-time 0.05 --check none --seed 3"
+
+static void expect_in(const char *text, const char *words) {
+    cr_expect(strstr(text, words), "no '%s' in: %s", words, text);
+}
+
+static void patch_apply(const char *name) {
+    const char *words[] = {"patch", "-s", "-p1", "-i", name, NULL};
+    const ht_tool_call call = {.arguments = words, .seconds = 20, .folder = workplace()};
+    ht_text out = {0};
+    int code = 1;
+    cr_assert_eq(ht_tool_run(&call, &out, &code, NULL), HT_OK);
+    cr_assert_eq(code, 0, "%s", out.data);
+    ht_text_free(&out);
+}
+
+Test(loop_command, a_loop_is_kept_shown_not_done_again_and_written_as_patches_that_apply) {
+    workplace_write("k.hip", source);
+    workplace_write("k.problem.json", problem);
+    program_result first = program_run(LOOP " --json first.json");
+    cr_assert_eq(first.code, 0, "%s%s", first.out, first.err);
+    expect_in(first.out, "1 tune from revision 0: Nothing was tuned yet");
+    expect_in(first.out, "All 1 rounds were made");
+    program_result again = program_run(LOOP " --json again.json");
+    cr_assert_eq(again.code, 0, "%s", again.err);
+    expect_in(again.out, "Going on after revision 1");
+    cr_expect_null(strstr(again.out, "1 tune from"), "nothing is done again: %s", again.out);
+    char *one = workplace_read("first.json"), *two = workplace_read("again.json");
+    cr_expect_str_eq(one, two);
+    json_t *document = json_loads(one, 0, NULL);
+    const json_t *revision = json_array_get(json_object_get(document, "revisions"), 1);
+    cr_assert(json_is_true(json_object_get(revision, "kept")), "%s", one);
+    program_result show = program_run("loop k.hip --db t.sqlite --show");
+    expect_in(show.out, "+- 1 tune: ");
+    expect_in(show.out, "of the original's speed");
+    program_result series = program_run("loop k.hip --db t.sqlite --export patches");
+    cr_assert_eq(series.code, 0, "%s", series.err);
+    char *names = workplace_read("patches/series");
+    cr_expect_str_eq(names, "0001-tune.patch\n");
+    patch_apply("patches/0001-tune.patch");
+    char *patched = workplace_read("k.hip"), *written = workplace_read("patches/k.hip");
+    cr_expect_str_eq(patched, written);
+    cr_expect_str_eq(patched, json_string_value(json_object_get(revision, "source")));
+    program_result stale = program_run("loop k.hip --db t.sqlite --export patches");
+    cr_expect_eq(stale.code, 2);
+    expect_in(stale.err, "it is not what the loop began with");
+    char *texts[] = {one, two, names, patched, written};
+    program_result *results[] = {&first, &again, &show, &series, &stale};
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; ++i)
+        free(texts[i]);
+    for (size_t i = 0; i < sizeof results / sizeof *results; ++i)
+        program_free(results[i]);
+    json_decref(document);
+}
+
+static void expect_refused(const char *words, int code, const char *message) {
+    program_result result = program_run(words);
+    cr_expect_eq(result.code, code, "%s: %d: %s", words, result.code, result.err);
+    expect_in(result.err, message);
+    program_free(&result);
+}
+
+Test(loop_command, what_cannot_be_looped_over_is_said) {
+    workplace_write("two.hip", "#include <hip/hip_runtime.h>\n"
+                               "__global__ void a(float *x) { x[threadIdx.x] += 1; }\n"
+                               "__global__ void b(float *x) { x[threadIdx.x] += 2; }\n"
+                               "void l(float *x) { a<<<4, 64>>>(x); b<<<4, 64>>>(x); }\n");
+    workplace_write("none.hip", "int a;\n");
+    expect_refused("loop none.hip --db t.sqlite", 2, "no kernel to tune");
+    expect_refused("loop missing.hip --db t.sqlite", 2, "missing.hip");
+    expect_refused("loop none.hip --db t.sqlite --style fancy", 2, "neither plain nor any");
+    expect_refused("loop none.hip --db t.sqlite --show", 2, "has no loops");
+    expect_refused("loop two.hip --db t.sqlite --kernel c", 2, "no kernel is named 'c'");
+}
