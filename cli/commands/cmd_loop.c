@@ -5,6 +5,7 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "cli/reports/loop_report.h"
+#include "loop/agent_proposer.h"
 #include "loop/keep.h"
 #include "loop/series.h"
 #include "loop/step.h"
@@ -22,6 +23,8 @@ typedef struct loop_options {
     const char *kernel;
     const char *style;
     const char *export;
+    const char *agent;
+    double agent_time;
     const char *json;
     uint64_t rounds;
     double least_gain;
@@ -44,6 +47,12 @@ static const ht_option options[] = {
     {"style", HT_OPTION_TEXT, offsetof(loop_options, style), "plain|any", .fallback = "plain",
      .help = "Forms of source that may win: plain, only what a maintainer could have written; any, "
              "also lambdas around the body and second bodies, once plain forms are tuned."},
+    {"agent", HT_OPTION_TEXT, offsetof(loop_options, agent), "CMD",
+     .help = "A command that is asked before each step but the first, by lines of JSON "
+             "(docs/agent.md), and may propose a rewritten kernel, an annotated template, values "
+             "for parameters or a longer search."},
+    {"agent-time", HT_OPTION_NUMBER, offsetof(loop_options, agent_time), "SECONDS",
+     .fallback = "600", .help = "The most that an answer of --agent may take."},
     {"show", HT_OPTION_FLAG, offsetof(loop_options, show),
      .help = "Runs nothing: prints the tree of the latest loop of this file, with the gain of each "
              "step."},
@@ -66,7 +75,8 @@ typedef struct running {
     const loop_options *given;
     ht_session *session;
     ht_steps *steps;
-    ht_keeping *keeping; /* NULL: there is no database */
+    ht_keeping *keeping;      /* NULL: there is no database */
+    ht_agent_proposer *agent; /* NULL: there is none */
     ht_loop loop;
     char *file; /* absolute; owned */
     json_t *about;
@@ -144,6 +154,11 @@ static ht_status step_keep(void *context, const ht_revision *revision, ht_error 
     return in->keeping ? ht_keeping_put(in->keeping, revision, error) : HT_OK;
 }
 
+static void step_view(void *context, ht_loop_view *out_view) {
+    const running *in = context;
+    ht_steps_view(in->steps, out_view);
+}
+
 static void step_chosen(void *context, const ht_choice *choice, uint64_t number) {
     const running *in = context;
     ht_loop_report_choice(choice, number, in->out);
@@ -175,6 +190,7 @@ static void key_make(const running *in, char out_hex[HT_HASH_SIZE]) {
                    given->least_gain, (unsigned long)tuning->seed,
                    tuning->strategy ? tuning->strategy : "", tuning->cache, tuning->check,
                    given->style, tuning->predictor ? tuning->predictor : "", tuning->no_sources);
+    ht_text_printf(&text, "agent=%s\n", given->agent ? given->agent : "");
     list_append(&text, "without", &given->compiler.without);
     list_append(&text, "seeds-from", &tuning->seeds_from);
     ht_hash_strings(out_hex, text.data, original->text, original->kernel->template->unit, NULL);
@@ -207,6 +223,7 @@ static ht_status loop_open(running *in, ht_error *error) {
     in->loop.hands = (ht_loop_hands){.context = in,
                                      .perform = step_perform,
                                      .keep = step_keep,
+                                     .view = step_view,
                                      .chosen = step_chosen,
                                      .done = step_done};
     const ht_loop_name name = {key, in->file, original->entry->name};
@@ -220,6 +237,30 @@ static ht_status loop_open(running *in, ht_error *error) {
     size_t resumed = in->keeping ? ht_keeping_resumed(in->keeping) : 0;
     if (status == HT_OK && resumed > 1)
         fprintf(in->out, "Going on after revision %zu.\n", resumed - 1);
+    return status;
+}
+
+static void agent_refused(void *context, const ht_answer *answer, const ht_refused *refused) {
+    const running *in = context;
+    (void)answer;
+    fprintf(in->out, "refused (%s): %s\n", ht_refusal_word(refused->kind),
+            refused->reason ? refused->reason : "");
+    fflush(in->out);
+}
+
+/* Seats the agent, if there is one. */
+static ht_status agent_open(running *in, const ht_loop_origin *origin, ht_error *error) {
+    const ht_agent_proposer_options options = {.command = in->given->agent,
+                                               .seconds = in->given->agent_time,
+                                               .origin = origin,
+                                               .original = ht_steps_original(in->steps),
+                                               .refused = agent_refused,
+                                               .context = in};
+    if (!in->given->agent)
+        return HT_OK;
+    ht_status status = ht_agent_proposer_open(&options, &in->agent, error);
+    if (status == HT_OK)
+        in->loop.proposer = ht_agent_proposer_get(in->agent);
     return status;
 }
 
@@ -267,10 +308,13 @@ static int loop_run(running *in, const char *path) {
         in->about = about_make(in);
         status = loop_open(in, &error);
     }
+    if (status == HT_OK)
+        status = agent_open(in, &origin, &error);
     if (in->given->tuning.max_time > 0)
         ht_stop_at(in->session->start + in->given->tuning.max_time);
     int code = status == HT_OK ? loop_go(in) : ht_report_error(&error);
     ht_stop_at(0);
+    ht_agent_proposer_close(in->agent);
     ht_keeping_close(in->keeping);
     ht_loop_free(&in->loop);
     if (in->steps)
