@@ -13,7 +13,7 @@ typedef struct ht_kept_loop {
 
 typedef struct ht_keeping ht_keeping;
 
-/* What a loop is known by. Borrowed. */
+/* The name of a loop. Borrowed. */
 typedef struct ht_loop_name {
     const char *key;    /* of all that it depends on; NULL: any (for reading) */
     const char *file;   /* of the source */

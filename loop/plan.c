@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What a step of each kind gains where no loop has taught anything yet; guesses, which PRIOR_STEPS
+/* The gain of a step of each kind where no loop has taught anything yet; guesses, which PRIOR_STEPS
  * steps outweigh. */
 static const double prior_gain[HT_ACTION_COUNT] = {
     [HT_ACTION_ORIGINAL] = 1,      [HT_ACTION_TUNE] = 2,      [HT_ACTION_LONGER] = 1.06,
@@ -97,8 +97,8 @@ static double gain_expected(const ht_history *history, const ht_lessons *lessons
     return exp(ldexp(mean, -(int)failures(history, action)));
 }
 
-/* Returns the seconds that so many evaluations take by what steps took, in this loop if it has any;
- * 0: nothing is known. */
+/* Returns the seconds that a number of evaluations takes by what steps took, in this loop if it has
+ * any; 0: nothing is known. */
 static double seconds_expected(const ht_history *history, const ht_lessons *lessons,
                                double evaluations) {
     ht_lessons own = {0};

@@ -12,7 +12,7 @@ typedef struct ht_loop_settings {
     double least_gain;    /* a step that is expected to gain less is not worth its cost: 1.01 */
 } ht_loop_settings;
 
-/* What the steps of earlier loops gained and cost, for each action. */
+/* Gains and costs of the steps of earlier loops, for each action. */
 typedef struct ht_lesson {
     double log_gain; /* the sum over steps of log(gain over the best before); 0 for one that gained
                         nothing */

@@ -24,7 +24,7 @@ typedef struct ht_loop_proposal {
     char *reason;         /* why, in a sentence; owned; NULL: not given */
 } ht_loop_proposal;
 
-/* What a proposer may see. All borrowed, valid during the call. */
+/* The view of a proposer. All borrowed, valid during the call. */
 typedef struct ht_loop_view {
     const char *path;    /* of the source */
     const char *kernel;  /* its name, qualified */

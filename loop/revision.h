@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* What a step does. The names (ht_action_name) are in the database and in reports. */
+/* The kind of a step. The names (ht_action_name) are in the database and in reports. */
 typedef enum ht_action {
     HT_ACTION_ORIGINAL,   /* revision 0: the source as it was given */
     HT_ACTION_TUNE,       /* the search over a source's first template */

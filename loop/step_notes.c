@@ -27,7 +27,7 @@ static json_t *rejections_json(const ht_rejection_list *rejections) {
     return rows;
 }
 
-/* What each transformation is worth, where the search has measured it. */
+/* The worth of each transformation, where the search has measured it. */
 static json_t *worth_json(const ht_ablation *ablation) {
     json_t *rows = json_array();
     for (size_t i = 0; i < ablation->count; ++i) {

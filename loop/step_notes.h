@@ -1,4 +1,4 @@
-/* What a search says about a kernel, taken into a revision. */
+/* The findings of a search, taken into a revision. */
 #ifndef HT_LOOP_STEP_NOTES_H
 #define HT_LOOP_STEP_NOTES_H
 

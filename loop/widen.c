@@ -11,7 +11,7 @@
 enum { WIDEST = 1 << 16, PAST = 2 };
 
 /* Whose parameters are any whole numbers above 0: block sizes, outputs of a thread, iterations
- * unrolled. What a device does not allow is ruled out by constraints, as ever. */
+ * unrolled. Constraints rule out those that a device does not allow, as ever. */
 static const char *const families[] = {"block-size", "coarsen-x", "register-tile", "unroll", NULL};
 
 /* The values by number. */

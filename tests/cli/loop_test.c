@@ -1,6 +1,7 @@
 /* `hiptemper loop` on a small kernel, as a user runs it. */
 #include "base/memory.h"
 #include "base/tool.h"
+#include "loop_kernel.h"
 #include "program.h"
 
 #include <criterion/criterion.h>
@@ -9,31 +10,6 @@
 #include <string.h>
 
 TestSuite(loop_command, .init = workplace_make, .fini = workplace_remove, .timeout = 300);
-
-/* The block is far too small, so that something is faster on any machine. */
-static const char source[] = "#include <hip/hip_runtime.h>\n"
-                             "__global__ void blur(float *out, const float *in, int w, int h) {\n"
-                             "    int x = blockIdx.x * blockDim.x + threadIdx.x;\n"
-                             "    int y = blockIdx.y;\n"
-                             "    if (x >= w || y >= h) return;\n"
-                             "    float sum = 0;\n"
-                             "    for (int i = -2; i <= 2; ++i) {\n"
-                             "        int at = x + i;\n"
-                             "        if (at >= 0 && at < w) sum += in[y * w + at];\n"
-                             "    }\n"
-                             "    out[y * w + x] = sum;\n"
-                             "}\n"
-                             "void launch(float *out, const float *in, int w, int h) {\n"
-                             "    blur<<<dim3((w + 1) / 2, h), 2>>>(out, in, w, h);\n"
-                             "}\n";
-
-static const char problem[] =
-    "{\"format\": \"hiptemper-problem\", \"version\": 1, \"kernels\": [{\"kernel\": \"blur\",\n"
-    " \"problem\": \"image : W, H\", \"args\": [\"out : out float[problem.W * problem.H]\",\n"
-    " \"in : in float[problem.W * problem.H]\", \"w : int = problem.W\", \"h : int = "
-    "problem.H\"],\n"
-    " \"host\": {\"w\": \"problem.W\", \"h\": \"problem.H\"},\n"
-    " \"instances\": [{\"name\": \"small\", \"fields\": {\"W\": 1000, \"H\": 40}}]}]}\n";
 
 #define LOOP                                                                                       \
     "loop k.hip --db t.sqlite --rounds 1 --max-evals 4 --final-time 0.05 --check none --seed 3"
@@ -53,8 +29,8 @@ static void patch_apply(const char *name) {
 }
 
 Test(loop_command, a_loop_is_kept_shown_not_done_again_and_written_as_patches_that_apply) {
-    workplace_write("k.hip", source);
-    workplace_write("k.problem.json", problem);
+    workplace_write("k.hip", loop_source);
+    workplace_write("k.problem.json", loop_problem);
     program_result first = program_run(LOOP " --json first.json");
     cr_assert_eq(first.code, 0, "%s%s", first.out, first.err);
     expect_in(first.out, "1 tune from revision 0: Nothing was tuned yet");
