@@ -4,6 +4,7 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "pipeline/capture_name.h"
+#include "pipeline/csv.h"
 #include "pipeline/survey.h"
 
 #include <ctype.h>
@@ -11,73 +12,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { BYTES_MAX = 1 << 30, CELLS_MAX = 256 };
+enum { BYTES_MAX = 1 << 30 };
 
 typedef struct reader {
-    const char *path, *at, *end;
-    int line;
-    char *cells[CELLS_MAX]; /* of the row at hand; owned */
-    size_t cell_count;
-    int row_line;
+    ht_csv csv;
     int name, ns, begin, finish; /* columns; -1: there is none */
 } reader;
-
-static void cells_free(reader *in) {
-    for (size_t i = 0; i < in->cell_count; ++i)
-        free(in->cells[i]);
-    in->cell_count = 0;
-}
-
-/* Reads a cell up to its comma or the end of the line; quotes may hold both. */
-static ht_status cell_read(reader *in, ht_error *error) {
-    ht_text text = {0};
-    bool quoted = false;
-    ht_text_append(&text, "");
-    for (; in->at < in->end && (quoted || (*in->at != ',' && *in->at != '\n')); ++in->at) {
-        bool twice = in->at + 1 < in->end && in->at[1] == '"';
-        in->line += *in->at == '\n';
-        if (*in->at == '"' && quoted && twice)
-            ht_text_append_n(&text, in->at++, 1);
-        else if (*in->at == '"')
-            quoted = !quoted;
-        else if (*in->at != '\r' && *in->at != 0)
-            ht_text_append_n(&text, in->at, 1);
-    }
-    if (quoted || in->cell_count == CELLS_MAX) {
-        ht_text_free(&text);
-        return ht_error_set_at(error, HT_ERROR_INPUT, in->path, in->row_line, 0,
-                               quoted ? "a quote that begins here does not end: is the file whole?"
-                                      : "the row has more than 256 cells: is this a profiler's CSV "
-                                        "file?");
-    }
-    in->cells[in->cell_count++] = ht_text_take(&text);
-    return HT_OK;
-}
-
-/* Reads the next row that is not empty. *out_found false at the end of the file. */
-static ht_status row_read(reader *in, bool *out_found, ht_error *error) {
-    ht_status status = HT_OK;
-    cells_free(in);
-    while (in->at < in->end && (*in->at == '\n' || *in->at == '\r'))
-        in->line += *in->at++ == '\n';
-    *out_found = in->at < in->end;
-    in->row_line = in->line;
-    while (*out_found && status == HT_OK) {
-        status = cell_read(in, error);
-        if (in->at == in->end || *in->at == '\n')
-            break;
-        ++in->at; /* the comma */
-    }
-    return status;
-}
-
-static int column_find(const reader *in, const char *const *names) {
-    for (size_t i = 0; names[i]; ++i)
-        for (size_t j = 0; j < in->cell_count; ++j)
-            if (strcmp(in->cells[j], names[i]) == 0)
-                return (int)j;
-    return -1;
-}
 
 /* Finds the columns: those of rocprofv3's traces, of rocprof's, and of the statistics of both. */
 static ht_status columns_find(reader *in, ht_error *error) {
@@ -85,13 +25,13 @@ static ht_status columns_find(reader *in, ht_error *error) {
     static const char *const times[] = {"TotalDurationNs", "DurationNs", NULL};
     static const char *const begins[] = {"Start_Timestamp", "BeginNs", NULL};
     static const char *const ends[] = {"End_Timestamp", "EndNs", NULL};
-    in->name = column_find(in, names);
-    in->ns = column_find(in, times);
-    in->begin = column_find(in, begins);
-    in->finish = column_find(in, ends);
+    in->name = ht_csv_column(&in->csv, names);
+    in->ns = ht_csv_column(&in->csv, times);
+    in->begin = ht_csv_column(&in->csv, begins);
+    in->finish = ht_csv_column(&in->csv, ends);
     if (in->name >= 0 && (in->ns >= 0 || (in->begin >= 0 && in->finish >= 0)))
         return HT_OK;
-    return ht_error_set_at(error, HT_ERROR_INPUT, in->path, in->row_line, 0,
+    return ht_error_set_at(error, HT_ERROR_INPUT, in->csv.path, in->csv.row_line, 0,
                            "this is no list of kernels and times: it has no column %s; give "
                            "rocprof's results.stats.csv (--stats), or rocprofv3's "
                            "*_kernel_stats.csv or *_kernel_trace.csv (--stats --kernel-trace "
@@ -103,26 +43,14 @@ static ht_status columns_find(reader *in, ht_error *error) {
 
 static ht_status number_read(const reader *in, int column, double *out, ht_error *error) {
     char *end = NULL;
-    const char *text = (size_t)column < in->cell_count ? in->cells[column] : "";
+    const char *text = (size_t)column < in->csv.cell_count ? in->csv.cells[column] : "";
     *out = strtod(text, &end);
     if (*text && end && !*end && isfinite(*out) && *out >= 0)
         return HT_OK;
-    return ht_error_set_at(error, HT_ERROR_INPUT, in->path, in->row_line, 0,
+    return ht_error_set_at(error, HT_ERROR_INPUT, in->csv.path, in->csv.row_line, 0,
                            "'%.40s' in column %d is no time: a number of nanoseconds is expected; "
                            "is the file whole?",
                            text, column + 1);
-}
-
-/* Returns "ns::conv" of "void ns::conv<float>(float*) [clone .kd]"; free(). */
-static char *name_clean(const char *text) {
-    size_t length = strlen(text);
-    const char *clone = strstr(text, " [clone ");
-    length = clone ? (size_t)(clone - text) : length;
-    if (length > 3 && strncmp(text + length - 3, ".kd", 3) == 0)
-        length -= 3;
-    char *whole = ht_strndup(text, length), *name = ht_capture_kernel_name(whole);
-    free(whole);
-    return name;
 }
 
 static void kernel_add(ht_profile *profile, char *name, double ns) {
@@ -145,10 +73,10 @@ static ht_status row_take(const reader *in, ht_profile *profile, ht_error *error
     if (status != HT_OK)
         return status;
     if (ns < begin)
-        return ht_error_set_at(error, HT_ERROR_INPUT, in->path, in->row_line, 0,
+        return ht_error_set_at(error, HT_ERROR_INPUT, in->csv.path, in->csv.row_line, 0,
                                "the launch ends before it begins: is the file whole?");
-    const char *name = (size_t)in->name < in->cell_count ? in->cells[in->name] : "";
-    kernel_add(profile, name_clean(name), ns - begin);
+    const char *name = (size_t)in->name < in->csv.cell_count ? in->csv.cells[in->name] : "";
+    kernel_add(profile, ht_profile_kernel_name(name), ns - begin);
     profile->ns += ns - begin;
     return HT_OK;
 }
@@ -160,22 +88,33 @@ static int longest_first(const void *a, const void *b) {
     return strcmp(first->name, second->name);
 }
 
+char *ht_profile_kernel_name(const char *text) {
+    size_t length = strlen(text);
+    const char *clone = strstr(text, " [clone ");
+    length = clone ? (size_t)(clone - text) : length;
+    if (length > 3 && strncmp(text + length - 3, ".kd", 3) == 0)
+        length -= 3;
+    char *whole = ht_strndup(text, length), *name = ht_capture_kernel_name(whole);
+    free(whole);
+    return name;
+}
+
 ht_status ht_profile_parse(const char *text, size_t length, const char *path,
                            ht_profile *out_profile, ht_error *error) {
-    reader in = {.path = path, .at = text, .end = text + length, .line = 1};
+    reader in = {.csv = {.path = path, .at = text, .end = text + length, .line = 1}};
     bool found = false;
     *out_profile = (ht_profile){.share = 1};
     ht_hash_bytes(text, length, out_profile->hash);
-    ht_status status = row_read(&in, &found, error);
+    ht_status status = ht_csv_row(&in.csv, &found, error);
     if (status == HT_OK)
         status = columns_find(&in, error);
     while (status == HT_OK) {
-        status = row_read(&in, &found, error);
+        status = ht_csv_row(&in.csv, &found, error);
         if (status != HT_OK || !found)
             break;
         status = row_take(&in, out_profile, error);
     }
-    cells_free(&in);
+    ht_csv_free(&in.csv);
     if (status != HT_OK) {
         ht_profile_free(out_profile);
         return status;

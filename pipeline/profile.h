@@ -33,6 +33,10 @@ ht_status ht_profile_parse(const char *text, size_t length, const char *path,
                            ht_profile *out_profile, ht_error *error);
 void ht_profile_free(ht_profile *profile);
 
+/* Returns "ns::conv" of "void ns::conv<float>(float*) [clone .kd]", as profilers name kernels;
+ * free(). */
+char *ht_profile_kernel_name(const char *text);
+
 /* Fails with HT_ERROR_INPUT if a --share is no percentage to choose kernels by. */
 ht_status ht_profile_share_check(double percent, ht_error *error);
 /* Chooses the fewest kernels that together take this share (0 to 1) of the time. */

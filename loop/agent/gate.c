@@ -9,6 +9,7 @@
 #include "loop/agent/rules.h"
 #include "loop/agent/runs.h"
 #include "refactor/rewrite/foreign.h"
+#include "refactor/rewrite/plain.h"
 #include "refactor/rewrite/written.h"
 #include "refactor/rewrite/written_compare.h"
 
@@ -43,26 +44,6 @@ static ht_status written_read(const ht_gate *gate, const char *text, ht_written 
     return status;
 }
 
-/* Puts the original next to itself: its problem, arguments and launch as they are compared. */
-static ht_status subject_make(ht_gate *gate, ht_error *error) {
-    ht_written *written = NULL;
-    ht_written_kernel kernel = {0};
-    ht_status status = written_read(gate, gate->original, &written, &kernel, error);
-    const ht_written_launch *launch = kernel.launch_count ? &kernel.launches[0] : NULL;
-    if (status == HT_OK && !(launch && launch->template))
-        status = ht_error_set(error, HT_ERROR_UNSUPPORTED,
-                              "rewrites of %s cannot be judged: its launch is not read: %s",
-                              gate->kernel->name,
-                              kernel.fault ? kernel.fault
-                              : launch     ? launch->unread
-                                           : "there is none");
-    if (status == HT_OK)
-        gate->subject = ht_template_copy(launch->template);
-    ht_written_kernel_free(&kernel);
-    ht_written_close(written);
-    return status;
-}
-
 static void annotations_make(ht_gate *gate) {
     ht_text text = {0};
     ht_template *bare = ht_template_copy(gate->subject);
@@ -84,17 +65,14 @@ ht_status ht_gate_open(const ht_refactor *refactor, size_t kernel, const ht_gate
                       .options = *options};
     *out_gate = NULL;
     ht_status status = ht_device_find("host", &gate->device, error);
-    if (status == HT_OK && gate->kernel->status == HT_KERNEL_ANNOTATED)
-        status = ht_error_set(error, HT_ERROR_UNSUPPORTED,
-                              "rewrites of %s cannot be judged: it is annotated itself; give the "
-                              "kernel without its annotations",
-                              gate->kernel->name);
+    if (status == HT_OK) {
+        status = ht_plain_template(refactor, kernel, &gate->subject, error);
+        if (status == HT_ERROR_UNSUPPORTED && error)
+            ht_error_prefix(error, "rewrites of %s cannot be judged: ", gate->kernel->name);
+    }
     if (status == HT_OK) {
         gate->original = ht_foreign_original(refactor);
         gate->definition = ht_foreign_definition(refactor, kernel);
-        status = subject_make(gate, error);
-    }
-    if (status == HT_OK) {
         annotations_make(gate);
         *out_gate = gate;
     } else {

@@ -1,0 +1,125 @@
+#include "pipeline/counters.h"
+
+#include "base/file.h"
+#include "base/memory.h"
+#include "pipeline/csv.h"
+#include "pipeline/profile.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { BYTES_MAX = 1 << 30 };
+
+/* Columns of the file. */
+typedef struct columns {
+    int kernel, launch, counter, value;
+} columns;
+
+static ht_status columns_find(const ht_csv *csv, columns *out, ht_error *error) {
+    static const char *const kernels[] = {"Kernel_Name", NULL};
+    static const char *const launches[] = {"Dispatch_Id", NULL};
+    static const char *const counters[] = {"Counter_Name", NULL};
+    static const char *const values[] = {"Counter_Value", NULL};
+    *out = (columns){ht_csv_column(csv, kernels), ht_csv_column(csv, launches),
+                     ht_csv_column(csv, counters), ht_csv_column(csv, values)};
+    if (out->kernel >= 0 && out->launch >= 0 && out->counter >= 0 && out->value >= 0)
+        return HT_OK;
+    return ht_error_set_at(error, HT_ERROR_INPUT, csv->path, csv->row_line, 0,
+                           "this is no list of counters: it has no columns Kernel_Name, "
+                           "Dispatch_Id, Counter_Name and Counter_Value; give rocprofv3's "
+                           "*_counter_collection.csv (--pmc NAMES --output-format csv)");
+}
+
+/* Finds a kernel's counter, or adds it. Takes over `kernel`. */
+static ht_counter *counter_of(ht_counters *all, char *kernel, const char *name) {
+    for (size_t i = 0; i < all->count; ++i)
+        if (strcmp(all->items[i].kernel, kernel) == 0 && strcmp(all->items[i].name, name) == 0) {
+            free(kernel);
+            return &all->items[i];
+        }
+    HT_GROW(all->items, all->count);
+    ht_counter *added = &all->items[all->count++];
+    *added = (ht_counter){.kernel = kernel, .name = ht_strdup(name), .last = ht_strdup("")};
+    return added;
+}
+
+/* Counters of several units come as several rows of one launch: they are added. */
+static ht_status row_take(const ht_csv *csv, const columns *of, ht_counters *all, ht_error *error) {
+    const char *text = ht_csv_cell(csv, of->value), *launch = ht_csv_cell(csv, of->launch);
+    char *end = NULL;
+    double value = strtod(text, &end);
+    if (!*text || !end || *end || !isfinite(value) || value < 0 || value > 1e300)
+        return ht_error_set_at(error, HT_ERROR_INPUT, csv->path, csv->row_line, 0,
+                               "'%.40s' in column %d is no counter's value: is the file whole?",
+                               text, of->value + 1);
+    ht_counter *counter = counter_of(all, ht_profile_kernel_name(ht_csv_cell(csv, of->kernel)),
+                                     ht_csv_cell(csv, of->counter));
+    if (counter->launches == 0 || strcmp(counter->last, launch) != 0) {
+        ++counter->launches;
+        free(counter->last);
+        counter->last = ht_strdup(launch);
+    }
+    counter->sum += value;
+    return HT_OK;
+}
+
+ht_status ht_counters_parse(const char *text, size_t length, const char *path,
+                            ht_counters *out_counters, ht_error *error) {
+    ht_csv csv = {.path = path, .at = text, .end = text + length, .line = 1};
+    columns of;
+    bool found = false;
+    *out_counters = (ht_counters){0};
+    ht_status status = ht_csv_row(&csv, &found, error);
+    if (status == HT_OK)
+        status = columns_find(&csv, &of, error);
+    while (status == HT_OK) {
+        status = ht_csv_row(&csv, &found, error);
+        if (status != HT_OK || !found)
+            break;
+        status = row_take(&csv, &of, out_counters, error);
+    }
+    ht_csv_free(&csv);
+    if (status != HT_OK)
+        ht_counters_free(out_counters);
+    return status;
+}
+
+ht_status ht_counters_load(const char *path, ht_counters *out_counters, ht_error *error) {
+    char *text = NULL;
+    size_t length = 0;
+    *out_counters = (ht_counters){0};
+    ht_status status = ht_file_read(path, BYTES_MAX, &text, &length, error);
+    if (status == HT_ERROR_IO) {
+        ht_error_prefix(error, "option --counters: ");
+        return error ? (error->status = HT_ERROR_INPUT) : HT_ERROR_INPUT;
+    }
+    if (status == HT_OK)
+        status = ht_counters_parse(text, length, path, out_counters, error);
+    free(text);
+    return status;
+}
+
+void ht_counters_free(ht_counters *counters) {
+    for (size_t i = 0; i < counters->count; ++i) {
+        free(counters->items[i].kernel);
+        free(counters->items[i].name);
+        free(counters->items[i].last);
+    }
+    free(counters->items);
+    *counters = (ht_counters){0};
+}
+
+json_t *ht_counters_json(const ht_counters *counters, const char *kernel) {
+    json_t *object = json_object();
+    for (size_t i = 0; i < counters->count; ++i) {
+        const ht_counter *counter = &counters->items[i];
+        const ht_profile_kernel profiled = {.name = counter->kernel};
+        json_t *name = json_string(counter->name); /* NULL: bytes that are no UTF-8 */
+        if (name && ht_profile_names(&profiled, kernel))
+            json_object_set_new(object, counter->name,
+                                json_real(counter->sum / (double)counter->launches));
+        json_decref(name);
+    }
+    return object;
+}
