@@ -12,6 +12,7 @@ extern const ht_command ht_command_doctor;
 extern const ht_command ht_command_emulate;
 extern const ht_command ht_command_evaluate;
 extern const ht_command ht_command_export;
+extern const ht_command ht_command_import;
 extern const ht_command ht_command_inspect;
 extern const ht_command ht_command_loop;
 extern const ht_command ht_command_optimize;
@@ -26,10 +27,29 @@ extern const ht_command ht_command_train;
 extern const ht_command ht_command_tune;
 
 const ht_command *const ht_commands[] = {
-    &ht_command_optimize, &ht_command_run,     &ht_command_compare,  &ht_command_report,
-    &ht_command_export,   &ht_command_db,      &ht_command_refactor, &ht_command_apply,
-    &ht_command_tune,     &ht_command_inspect, &ht_command_space,    &ht_command_check,
-    &ht_command_emulate,  &ht_command_capture, &ht_command_devices,  &ht_command_doctor,
-    &ht_command_replay,   &ht_command_convert, &ht_command_train,    &ht_command_evaluate,
-    &ht_command_predict,  &ht_command_profile, &ht_command_loop,     NULL,
+    &ht_command_optimize,
+    &ht_command_run,
+    &ht_command_compare,
+    &ht_command_report,
+    &ht_command_export,
+    &ht_command_db,
+    &ht_command_refactor,
+    &ht_command_apply,
+    &ht_command_tune,
+    &ht_command_inspect,
+    &ht_command_space,
+    &ht_command_check,
+    &ht_command_emulate,
+    &ht_command_capture,
+    &ht_command_devices,
+    &ht_command_doctor,
+    &ht_command_replay,
+    &ht_command_convert,
+    &ht_command_import,
+    &ht_command_train,
+    &ht_command_evaluate,
+    &ht_command_predict,
+    &ht_command_profile,
+    &ht_command_loop,
+    NULL,
 };

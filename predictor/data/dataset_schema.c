@@ -147,10 +147,14 @@ static ht_status write_values(const scan *s, size_t column, const char *path, ht
                               ht_error *error) {
     values *all = &s->values[column];
     if (all->full)
-        return ht_error_set_at(error, HT_ERROR_INPUT, path, 0, 0,
-                               "column %s has more than %d values: is it a parameter, or an "
-                               "enumeration?",
-                               s->names[column], HT_PARAM_VALUES_MAX);
+        return ht_error_set_at(
+            error, HT_ERROR_INPUT, path, 0, 0,
+            "the column %s of %s has more than %d values, too many for a parameter%s; have it "
+            "stand "
+            "before the parameters (before src, or left out of --params) if it describes the "
+            "problem, or write a schema that ignores it",
+            s->names[column], all->whole ? "integers" : "words", HT_PARAM_VALUES_MAX,
+            all->whole ? "" : " or an enumeration");
     qsort(all->texts, all->count, sizeof *all->texts, all->whole ? by_number : by_text);
     for (size_t v = 0; v < all->count; ++v) {
         if (!all->whole && !ht_span_is_name(ht_span_of(all->texts[v], (ht_place){0})))
