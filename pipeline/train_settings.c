@@ -44,6 +44,10 @@ static const setting settings[] = {
     {"trees_leaf", CHAIN(min_leaf), false, 1, 1e6},
     {"trees_tried", CHAIN(tried), true, 0, 1},
     {"trees_share", CHAIN(share), true, 0, 1},
+    {"own", CHAIN(own), true, 0, 1},
+    {"own_leaf", CHAIN(own_leaf), false, 1, 1e6},
+    {"own_share", CHAIN(own_share), true, 0, 1},
+    {"balance", offsetof(ht_recipe, balance), true, 0, 1},
 };
 enum { SETTING_COUNT = sizeof settings / sizeof *settings };
 
@@ -110,6 +114,7 @@ ht_status ht_recipe_make(const ht_train_options *given, ht_recipe *out_recipe, h
     out_recipe->training = ht_training_defaults(given->architecture);
     out_recipe->distil = ht_distil_defaults();
     out_recipe->chain = ht_chain_defaults();
+    out_recipe->balance = given->database ? 0 : 0.5F;
     if (given->database) /* few problems, with several answers each */
         out_recipe->chain.trees = 0;
     for (size_t i = 0; status == HT_OK && i < sizeof direct / sizeof *direct; ++i) {

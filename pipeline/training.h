@@ -36,6 +36,7 @@ typedef struct ht_recipe {
     ht_training_settings training;
     ht_distil_settings distil;
     ht_chain_settings chain;
+    float balance; /* ht_training_balance */
 } ht_recipe;
 
 /* train_settings.c: the architecture's defaults with what the options change. */
@@ -125,6 +126,10 @@ ht_status ht_training_open_teacher(ht_training *training, ht_error *error);
 /* One network that learns what the teachers answer together, or those trained so far when there is
  * no --distil-from; it takes their place. Stopped, the teachers stay. */
 ht_status ht_training_distil(ht_training *training, ht_error *error);
+
+/* train_weights.c: multiplies each record's weight by the number of records of its architecture and
+ * precision to the power of -`balance` (0: all records count alike; 1: all groups do). */
+void ht_training_balance(ht_dataset *records, float balance);
 
 /* train_trees.c: the chain of forests, if the settings ask for one. Stopped, there is none. */
 ht_status ht_training_grow(ht_training *training, ht_error *error);

@@ -20,7 +20,8 @@ struct ht_proposer {
     size_t max_rows;
     ht_decoder **decoders;
     ht_chain_asking *chain;  /* NULL: none */
-    ht_beam_source *sources; /* the networks, then the chain */
+    ht_chain_asking *own;    /* of architectures' own forests; NULL: none */
+    ht_beam_source *sources; /* the networks, then the chain, then the own forests */
     size_t source_count;
     ht_beam *beam;
     uint32_t *ids;
@@ -42,30 +43,51 @@ static void free_rows(ht_proposer *proposer) {
          ++i)
         ht_decoder_free(proposer->decoders[i]);
     ht_chain_asking_free(proposer->chain);
+    ht_chain_asking_free(proposer->own);
     ht_beam_free(proposer->beam);
     free(proposer->decoders);
     free(proposer->sources);
 }
 
-/* Makes the sources: who answers, and how much each counts. */
+/* Makes the sources: who answers. How much each counts depends on the problem. */
 static void make_sources(ht_proposer *proposer, size_t rows) {
     const ht_predictor *predictor = proposer->predictor;
     const ht_chain *chain = ht_predictor_chain(predictor);
     size_t count = ht_predictor_network_count(predictor);
-    double share = chain ? ht_chain_share(chain) : 0;
     proposer->decoders = ht_alloc(count, sizeof *proposer->decoders);
-    proposer->sources = ht_alloc(count + 1, sizeof *proposer->sources);
+    proposer->sources = ht_alloc(count + 2, sizeof *proposer->sources);
+    for (size_t i = 0; i < count; ++i)
+        proposer->decoders[i] = ht_decoder_new(ht_predictor_network(predictor, i), rows);
+    proposer->chain = chain ? ht_chain_asking_new(chain, false, rows) : NULL;
+    proposer->own =
+        chain && ht_chain_own_count(chain) ? ht_chain_asking_new(chain, true, rows) : NULL;
+}
+
+static void add_source(ht_proposer *proposer, const ht_beam_source *source) {
+    if (source->weight > 0)
+        proposer->sources[proposer->source_count++] = *source;
+}
+
+/* Starts those that count for a problem. */
+static void start_sources(ht_proposer *proposer, const int64_t *fields) {
+    const ht_chain *chain = ht_predictor_chain(proposer->predictor);
+    size_t count = ht_predictor_network_count(proposer->predictor);
+    double all = 0, own = 0;
+    if (chain)
+        ht_chain_shares(chain, fields, &all, &own);
+    double rest = 1 - all - own > 1e-6 ? 1 - all - own : 0;
     proposer->source_count = 0;
     for (size_t i = 0; i < count; ++i) {
-        proposer->decoders[i] = ht_decoder_new(ht_predictor_network(predictor, i), rows);
-        if (share < 1)
-            proposer->sources[proposer->source_count++] =
-                (ht_beam_source){proposer->decoders[i], step, (1 - share) / (double)count};
+        add_source(proposer, &(ht_beam_source){proposer->decoders[i], step, rest / (double)count});
+        if (rest > 0)
+            ht_decoder_start(proposer->decoders[i], proposer->ids, proposer->features);
     }
-    proposer->chain = chain ? ht_chain_asking_new(chain, rows) : NULL;
-    if (share > 0)
-        proposer->sources[proposer->source_count++] =
-            (ht_beam_source){proposer->chain, chain_step, share};
+    add_source(proposer, &(ht_beam_source){proposer->chain, chain_step, all});
+    add_source(proposer, &(ht_beam_source){proposer->own, chain_step, own});
+    if (all > 0)
+        ht_chain_asking_start(proposer->chain, fields);
+    if (own > 0)
+        ht_chain_asking_start(proposer->own, fields);
 }
 
 /* Makes room for beams of this width. */
@@ -122,12 +144,8 @@ void ht_proposer_free(ht_proposer *proposer) {
 
 static size_t search(ht_proposer *proposer, const int64_t *fields, size_t width,
                      const ht_beam_row **out_rows, bool *out_dropped) {
-    size_t count = ht_predictor_network_count(proposer->predictor);
     reserve_rows(proposer, width);
-    for (size_t i = 0; i < count; ++i)
-        ht_decoder_start(proposer->decoders[i], proposer->ids, proposer->features);
-    if (proposer->chain)
-        ht_chain_asking_start(proposer->chain, fields);
+    start_sources(proposer, fields);
     return ht_beam_search(proposer->beam, proposer->sources, proposer->source_count,
                           proposer->look_ahead, width, out_rows, out_dropped);
 }

@@ -55,10 +55,12 @@ static const ht_option options[] = {
          "Any setting by name; may be repeated: embedding, hidden, layers, kernel, heads, "
          "dropout, epochs, batch, rate, rate_end, warmup, clip, weight_decay, smoothing, "
          "token_dropout, averaging, patience, distil_samples, distil_weight, distil_labels, "
-         "trees, trees_leaf, trees_tried, trees_share. The last four are of the forests that "
-         "answer along with the networks: trees of each parameter (32; 0 for none, and with --db), "
-         "records of a leaf, share of the numbers that a split tries, and the weight of their "
-         "answer, from 0 to 1."},
+         "trees, trees_leaf, trees_tried, trees_share, own, own_leaf, own_share, balance. Those "
+         "from trees on are of the forests that answer along with the networks: trees of each "
+         "parameter (32; 0 for none, and with --db), records of a leaf, share of the numbers that "
+         "a split tries, the weight of their answer, from 0 to 1; for GPUs with few records the "
+         "weight of forests of their own in that, their leaves, and the weight of both. balance, "
+         "from 0 to 1, weighs records so that GPUs with many do not drown the others."},
     {"valid-split", HT_OPTION_NUMBER, offsetof(ht_train_options, valid_split), "SHARE",
      .fallback = "0.1",
      .help = "Share of the problems that training is watched with and stopped by; 0 for none."},
@@ -181,6 +183,7 @@ static ht_status examples_make(ht_training *training, char *const *paths, size_t
         status = ht_rules_compile(training->basis.schema, NULL, 0, &training->basis.rules, error);
     if (status == HT_OK) {
         training->data.seen = ht_familiar_json(train);
+        ht_training_balance(train, training->recipe.balance);
         ht_training_report_data(training);
         ht_examples_make(train, training->basis.tokenizer, training->basis.rules,
                          &training->data.train);

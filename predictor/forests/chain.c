@@ -14,6 +14,18 @@
 static const double unseen = 1e-4;
 enum { TREES_MAX = 4096 };
 
+/* A group, the records of one architecture and precision, has no forests of its own when it has
+ * more than this share of all records: those of all are nearly its own, and the file would grow.
+ * Nor has one with fewer than the least, which a forest learns nothing from. */
+static const double own_most = 0.1;
+enum { OWN_LEAST = 40, GROUPS_MAX = 4096 };
+
+/* The forests of one group. */
+typedef struct own_forests {
+    uint64_t group;
+    ht_forest **forests; /* [steps] */
+} own_forests;
+
 struct ht_chain {
     const ht_schema *schema;
     ht_output_shape output;
@@ -21,10 +33,20 @@ struct ht_chain {
     uint32_t trees;
     float share;
     ht_forest **forests; /* [steps] */
+    float own, own_share;
+    own_forests *owns;
+    size_t own_count;
 };
 
 ht_chain_settings ht_chain_defaults(void) {
-    return (ht_chain_settings){.trees = 32, .min_leaf = 3, .tried = 0.3F, .share = 0.5F, .seed = 1};
+    return (ht_chain_settings){.trees = 32,
+                               .min_leaf = 3,
+                               .tried = 0.3F,
+                               .share = 0.5F,
+                               .own = 0.6F,
+                               .own_leaf = 1,
+                               .own_share = 0.75F,
+                               .seed = 1};
 }
 
 static ht_chain *chain_new(const ht_schema *schema, uint32_t trees, float share) {
@@ -41,7 +63,13 @@ static ht_chain *chain_new(const ht_schema *schema, uint32_t trees, float share)
 void ht_chain_free(ht_chain *chain) {
     for (uint32_t t = 0; chain && t < chain->output.steps; ++t)
         ht_forest_free(chain->forests[t]);
+    for (size_t i = 0; chain && i < chain->own_count; ++i) {
+        for (uint32_t t = 0; t < chain->output.steps; ++t)
+            ht_forest_free(chain->owns[i].forests[t]);
+        free(chain->owns[i].forests);
+    }
     if (chain) {
+        free(chain->owns);
         ht_numbers_free(chain->numbers);
         free(chain->forests);
     }
@@ -50,6 +78,53 @@ void ht_chain_free(ht_chain *chain) {
 
 double ht_chain_share(const ht_chain *chain) {
     return (double)chain->share;
+}
+
+/* Returns true for a field that groups go by: the architecture, and the precision. */
+static bool is_grouping(const ht_schema_field *field) {
+    return field->names && (field->device || !strcmp(field->name, "precision"));
+}
+
+/* Returns how many groups there can be; 0 when nothing says what the architecture is. */
+static uint64_t group_count(const ht_schema *schema) {
+    uint64_t count = 1;
+    bool device = false;
+    for (size_t f = 0; f < schema->field_count && count <= GROUPS_MAX; ++f)
+        if (is_grouping(&schema->fields[f])) {
+            count *= schema->fields[f].name_count + 1;
+            device |= schema->fields[f].device;
+        }
+    return device && count <= GROUPS_MAX ? count : 0;
+}
+
+/* Returns the group of a problem. */
+static uint64_t group_of(const ht_schema *schema, const int64_t *fields) {
+    uint64_t group = 0;
+    for (size_t f = 0; f < schema->field_count; ++f)
+        if (is_grouping(&schema->fields[f])) /* an unknown architecture is -1 */
+            group = group * (schema->fields[f].name_count + 1) + (uint64_t)(fields[f] + 1);
+    return group;
+}
+
+/* Returns the forests of the problem's group, or NULL. */
+static const own_forests *own_find(const ht_chain *chain, const int64_t *fields) {
+    uint64_t group = chain->own_count ? group_of(chain->schema, fields) : 0;
+    for (size_t i = 0; i < chain->own_count; ++i)
+        if (group == chain->owns[i].group)
+            return &chain->owns[i];
+    return NULL;
+}
+
+void ht_chain_shares(const ht_chain *chain, const int64_t *fields, double *out_all,
+                     double *out_own) {
+    bool own = own_find(chain, fields) != NULL;
+    double share = (double)(own ? chain->own_share : chain->share);
+    *out_own = own ? share * (double)chain->own : 0;
+    *out_all = share - *out_own;
+}
+
+size_t ht_chain_own_count(const ht_chain *chain) {
+    return chain->own_count;
 }
 
 uint32_t ht_chain_trees(const ht_chain *chain) {
@@ -86,40 +161,105 @@ static columns columns_make(const ht_chain *chain, const ht_dataset *dataset) {
     return columns;
 }
 
+/* Forests under way. */
+typedef struct growth {
+    const ht_dataset *dataset;
+    const ht_chain_settings *settings;
+    columns columns;
+    uint16_t *labels; /* of one step; [records] */
+    uint32_t *rows;   /* [records] */
+    size_t done, whole;
+    bool (*progress)(void *context, double done);
+    void *context;
+} growth;
+
+/* Grows the forests of all steps on the first `count` of the rows; false when it was stopped. */
+static bool forests_grow(const ht_chain *chain, growth *g, size_t count, uint32_t min_leaf,
+                         ht_forest **out_forests) {
+    size_t steps = chain->output.steps, numbers = g->columns.count - steps;
+    for (size_t t = 0; t < steps; ++t) {
+        for (size_t r = 0; r < g->dataset->count; ++r)
+            g->labels[r] = g->dataset->targets[r * steps + t];
+        ht_tree_data data = {.columns = g->columns.list,
+                             .features = numbers + t,
+                             .labels = g->labels,
+                             .outputs = 1,
+                             .stored = 1,
+                             .classes = chain->output.values[t]};
+        ht_forest_settings forest = {.trees = g->settings->trees,
+                                     .random_thresholds = true,
+                                     .short_thresholds = true,
+                                     .tried = (double)g->settings->tried,
+                                     .min_leaf = min_leaf,
+                                     .seed = g->settings->seed + ((uint64_t)t << 32)};
+        out_forests[t] = ht_forest_grow(&data, g->rows, count, &forest);
+        ++g->done;
+        if (g->progress && !g->progress(g->context, (double)g->done / (double)g->whole) &&
+            g->done < g->whole)
+            return false;
+    }
+    return true;
+}
+
+/* Puts the records of a group into the rows; returns their number, 0 when there are too few or too
+ * many for forests of their own. */
+static size_t own_rows(growth *g, uint64_t group) {
+    const ht_schema *schema = g->dataset->schema;
+    size_t count = 0, width = schema->field_count, all = g->dataset->count;
+    for (size_t r = 0; r < all; ++r)
+        if (group_of(schema, g->dataset->fields + r * width) == group)
+            g->rows[count++] = (uint32_t)r;
+    return count >= OWN_LEAST && (double)count <= own_most * (double)all ? count : 0;
+}
+
+/* Grows the forests of the groups that have their own; false when it was stopped. */
+static bool owns_grow(ht_chain *chain, growth *g) {
+    uint64_t groups = g->settings->own > 0 ? group_count(chain->schema) : 0;
+    for (uint64_t group = 0; group < groups; ++group) {
+        size_t count = own_rows(g, group);
+        if (!count)
+            continue;
+        HT_GROW(chain->owns, chain->own_count);
+        own_forests *own = &chain->owns[chain->own_count++];
+        *own = (own_forests){group, ht_alloc(HT_PARAM_MAX, sizeof(ht_forest *))};
+        if (!forests_grow(chain, g, count, g->settings->own_leaf, own->forests))
+            return false;
+    }
+    return true;
+}
+
+/* Returns the number of forests to grow. */
+static size_t growth_whole(const ht_chain *chain, growth *g) {
+    uint64_t groups = g->settings->own > 0 ? group_count(chain->schema) : 0;
+    size_t sets = 1;
+    for (uint64_t group = 0; group < groups; ++group)
+        sets += own_rows(g, group) > 0;
+    return sets * chain->output.steps;
+}
+
 ht_status ht_chain_grow(const ht_dataset *dataset, const ht_chain_settings *settings,
                         bool (*progress)(void *context, double done), void *context,
                         ht_chain **out_chain, ht_error *error) {
     ht_chain *chain = chain_new(dataset->schema, settings->trees, settings->share);
-    columns columns = columns_make(chain, dataset);
-    size_t steps = chain->output.steps, numbers = columns.count - steps;
-    uint16_t *labels = ht_alloc(dataset->count + 1, sizeof *labels);
-    uint32_t *rows = ht_alloc(dataset->count + 1, sizeof *rows);
-    bool stopped = false;
-    for (size_t t = 0; t < steps && !stopped; ++t) {
-        for (size_t r = 0; r < dataset->count; ++r) {
-            labels[r] = dataset->targets[r * steps + t];
-            rows[r] = (uint32_t)r;
-        }
-        ht_tree_data data = {.columns = columns.list,
-                             .features = numbers + t,
-                             .labels = labels,
-                             .outputs = 1,
-                             .stored = 1,
-                             .classes = chain->output.values[t]};
-        ht_forest_settings forest = {.trees = settings->trees,
-                                     .random_thresholds = true,
-                                     .short_thresholds = true,
-                                     .tried = (double)settings->tried,
-                                     .min_leaf = settings->min_leaf,
-                                     .seed = settings->seed + ((uint64_t)t << 32)};
-        chain->forests[t] = ht_forest_grow(&data, rows, dataset->count, &forest);
-        stopped = progress && !progress(context, (double)(t + 1) / (double)steps) && t + 1 < steps;
-    }
-    free(labels);
-    free(rows);
-    free(columns.all);
-    free(columns.list);
-    if (stopped) {
+    growth g = {.dataset = dataset,
+                .settings = settings,
+                .columns = columns_make(chain, dataset),
+                .labels = ht_alloc(dataset->count + 1, sizeof *g.labels),
+                .rows = ht_alloc(dataset->count + 1, sizeof *g.rows),
+                .progress = progress,
+                .context = context};
+    g.whole = growth_whole(chain, &g);
+    for (size_t r = 0; r < dataset->count; ++r)
+        g.rows[r] = (uint32_t)r;
+    chain->own = settings->own;
+    chain->own_share = settings->own_share;
+    bool good = forests_grow(chain, &g, dataset->count, settings->min_leaf, chain->forests) &&
+                owns_grow(chain, &g);
+    free(g.labels);
+    free(g.rows);
+    free(g.columns.all);
+    free(g.columns.list);
+    if (!good) {
         ht_chain_free(chain);
         return ht_error_set(error, HT_ERROR_INTERRUPTED, "stopped while growing trees");
     }
@@ -127,52 +267,101 @@ ht_status ht_chain_grow(const ht_dataset *dataset, const ht_chain_settings *sett
     return HT_OK;
 }
 
-void ht_chain_pack(const ht_chain *chain, ht_text *out) {
-    uint8_t share[4];
+static void real_pack(ht_text *out, float real) {
+    uint8_t bytes[4];
     uint32_t bits;
-    memcpy(&bits, &chain->share, sizeof bits);
-    ht_bytes_put32(share, bits);
-    ht_text_append_n(out, (const char *)share, sizeof share);
+    memcpy(&bits, &real, sizeof bits);
+    ht_bytes_put32(bytes, bits);
+    ht_text_append_n(out, (const char *)bytes, sizeof bytes);
+}
+
+/* Reads a share; false for what is not one. */
+static bool real_unpack(const uint8_t **at, const uint8_t *end, float *out) {
+    if (end - *at < 4)
+        return false;
+    uint32_t bits = ht_bytes_get32(*at);
+    memcpy(out, &bits, sizeof bits);
+    *at += 4;
+    return *out >= 0 && *out <= 1;
+}
+
+void ht_chain_pack(const ht_chain *chain, ht_text *out) {
+    real_pack(out, chain->share);
     ht_number_pack(out, chain->trees);
     for (uint32_t t = 0; t < chain->output.steps; ++t)
         ht_forest_pack(chain->forests[t], out);
+    if (!chain->own_count)
+        return;
+    ht_number_pack(out, chain->own_count);
+    real_pack(out, chain->own);
+    real_pack(out, chain->own_share);
+    for (size_t i = 0; i < chain->own_count; ++i) {
+        ht_number_pack(out, chain->owns[i].group);
+        for (uint32_t t = 0; t < chain->output.steps; ++t)
+            ht_forest_pack(chain->owns[i].forests[t], out);
+    }
+}
+
+static bool forests_unpack(const ht_chain *chain, const uint8_t **at, const uint8_t *end,
+                           ht_forest **out_forests) {
+    for (uint32_t t = 0; t < chain->output.steps; ++t)
+        if (!ht_forest_unpack(at, end, chain->trees, ht_numbers_count(chain->numbers) + t,
+                              chain->output.values[t], &out_forests[t]))
+            return false;
+    return true;
+}
+
+/* Reads the forests of architectures, which stand last, if at all. */
+static bool owns_unpack(ht_chain *chain, const uint8_t **at, const uint8_t *end) {
+    uint64_t count = 0, group, groups = group_count(chain->schema);
+    if (*at == end)
+        return true;
+    if (!groups || !ht_number_unpack(at, end, groups, &count) || !count ||
+        !real_unpack(at, end, &chain->own) || !real_unpack(at, end, &chain->own_share))
+        return false;
+    for (uint64_t i = 0; i < count; ++i) {
+        if (!ht_number_unpack(at, end, groups - 1, &group))
+            return false;
+        HT_GROW(chain->owns, chain->own_count);
+        own_forests *own = &chain->owns[chain->own_count++];
+        *own = (own_forests){group, ht_alloc(HT_PARAM_MAX, sizeof(ht_forest *))};
+        if (!forests_unpack(chain, at, end, own->forests))
+            return false;
+    }
+    return *at == end;
 }
 
 bool ht_chain_unpack(const ht_schema *schema, const uint8_t *data, size_t length,
                      ht_chain **out_chain) {
-    const uint8_t *at = data + 4, *end = data + length;
+    const uint8_t *at = data, *end = data + length;
     uint64_t trees;
     float share;
-    if (length < 4)
-        return false;
-    uint32_t bits = ht_bytes_get32(data);
-    memcpy(&share, &bits, sizeof share);
-    if (!(share >= 0 && share <= 1) || !ht_number_unpack(&at, end, TREES_MAX, &trees) || !trees)
+    if (!real_unpack(&at, end, &share) || !ht_number_unpack(&at, end, TREES_MAX, &trees) || !trees)
         return false;
     ht_chain *chain = chain_new(schema, (uint32_t)trees, share);
-    bool good = true;
-    for (uint32_t t = 0; good && t < chain->output.steps; ++t)
-        good = ht_forest_unpack(&at, end, trees, ht_numbers_count(chain->numbers) + t,
-                                chain->output.values[t], &chain->forests[t]);
-    if (good && at == end)
+    bool good = forests_unpack(chain, &at, end, chain->forests) && owns_unpack(chain, &at, end);
+    if (good)
         *out_chain = chain;
     else
         ht_chain_free(chain);
-    return good && at == end;
+    return good;
 }
 
 struct ht_chain_asking {
     const ht_chain *chain;
-    float *features;          /* [numbers + steps] */
-    double *shares;           /* [most values] */
-    uint16_t *prefix, *spare; /* [max_rows][steps] */
+    float *features;           /* [numbers + steps] */
+    double *shares;            /* [most values] */
+    bool own;                  /* asks the architecture's own forests */
+    ht_forest *const *forests; /* those that are asked; [steps] */
+    uint16_t *prefix, *spare;  /* [max_rows][steps] */
     uint32_t step;
 };
 
-ht_chain_asking *ht_chain_asking_new(const ht_chain *chain, size_t max_rows) {
+ht_chain_asking *ht_chain_asking_new(const ht_chain *chain, bool own, size_t max_rows) {
     ht_chain_asking *asking = ht_alloc(1, sizeof *asking);
     size_t steps = chain->output.steps;
     asking->chain = chain;
+    asking->own = own;
     asking->features = ht_alloc(ht_numbers_count(chain->numbers) + steps, sizeof(float));
     asking->shares = ht_alloc(HT_PARAM_VALUES_MAX, sizeof *asking->shares);
     asking->prefix = ht_alloc(max_rows * steps + 1, sizeof *asking->prefix);
@@ -192,6 +381,8 @@ void ht_chain_asking_free(ht_chain_asking *asking) {
 
 void ht_chain_asking_start(ht_chain_asking *asking, const int64_t *fields) {
     ht_numbers_fill(asking->chain->numbers, fields, asking->features);
+    const own_forests *own = asking->own ? own_find(asking->chain, fields) : NULL;
+    asking->forests = own ? own->forests : asking->chain->forests;
     asking->step = 0;
 }
 
@@ -218,7 +409,7 @@ void ht_chain_asking_step(ht_chain_asking *asking, size_t rows, const uint32_t *
     for (size_t r = 0; r < rows; ++r) {
         for (size_t t = 0; t < asking->step; ++t)
             asking->features[numbers + t] = value_number(chain, t, asking->prefix[r * steps + t]);
-        ht_forest_ask(chain->forests[asking->step], asking->features, asking->shares);
+        ht_forest_ask(asking->forests[asking->step], asking->features, asking->shares);
         for (size_t v = 0; v < values; ++v)
             out_logits[r * values + v] = (float)log(asking->shares[v] + unseen);
     }

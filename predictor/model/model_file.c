@@ -44,7 +44,7 @@ static ht_status header_check(const model *model, ht_error *error) {
     if (model->length < HT_MODEL_HEADER)
         return damaged(model, error, "it ends within its header");
     uint32_t version = ht_bytes_get32(model->data + 8);
-    if (version != HT_MODEL_VERSION && version != HT_MODEL_VERSION_PLAIN)
+    if (version < HT_MODEL_VERSION_PLAIN || version > HT_MODEL_VERSION)
         return ht_error_set_at(
             error, HT_ERROR_INPUT, model->name, 0, 0,
             "the model file has version %u, this hiptemper reads versions up to %d: "

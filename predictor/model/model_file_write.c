@@ -128,8 +128,10 @@ ht_status ht_predictor_save(const ht_predictor *predictor, const char *path, ht_
     if (trees)
         sections[count++] = (section){.name = "trees", .data = trees, .length = trees_length};
     size_t length;
-    uint8_t *file =
-        file_make(sections, count, trees ? HT_MODEL_VERSION : HT_MODEL_VERSION_PLAIN, &length);
+    uint32_t version = !trees                                 ? HT_MODEL_VERSION_PLAIN
+                       : ht_chain_own_count(predictor->chain) ? HT_MODEL_VERSION
+                                                              : HT_MODEL_VERSION_TREES;
+    uint8_t *file = file_make(sections, count, version, &length);
     ht_status status = ht_result_write(path, file, length, error);
     free(file);
     free(trees);

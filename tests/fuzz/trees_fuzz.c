@@ -13,7 +13,7 @@ static void ask(const ht_chain *chain) {
     static const uint32_t parents[] = {0, 0};
     static const uint16_t tokens[] = {0, 4};
     float logits[2 * 5];
-    ht_chain_asking *asking = ht_chain_asking_new(chain, 2);
+    ht_chain_asking *asking = ht_chain_asking_new(chain, false, 2);
     ht_chain_asking_start(asking, fields);
     ht_chain_asking_step(asking, 1, parents, tokens, logits);
     ht_chain_asking_step(asking, 2, parents, tokens, logits);

@@ -59,7 +59,7 @@ static ht_chain *grow(const ht_dataset *data, uint64_t seed) {
 static void ask(const ht_chain *chain, const int64_t *fields, float *out) {
     static const uint32_t parents[VALUES] = {0};
     static const uint16_t tokens[VALUES] = {0, 1, 2, 3};
-    ht_chain_asking *asking = ht_chain_asking_new(chain, VALUES);
+    ht_chain_asking *asking = ht_chain_asking_new(chain, false, VALUES);
     ht_chain_asking_start(asking, fields);
     ht_chain_asking_step(asking, 1, parents, tokens, out);
     ht_chain_asking_step(asking, VALUES, parents, tokens, out + VALUES);
@@ -162,6 +162,87 @@ Test(chain, stops_when_told_to) {
     cr_assert_eq(ht_chain_grow(&train, &settings, stop, &done, &chain, &error),
                  HT_ERROR_INTERRUPTED);
     cr_expect_float_eq(done, 0.5, 1e-9);
+    ht_dataset_free(&train);
+    ht_schema_free(schema);
+}
+
+/* An architecture with most of the records, and one with a twentieth of them that wants what the
+ * problem's other number says; NONE has none. */
+static const char archs_text[] = "kernel(toy)\nfield(n, c)\nfield(arch : OLD, NEW, NONE)\n"
+                                 "device(arch)\nparam(a : 1, 2, 4, 8)\nparam(b : 1, 2, 4, 8)\n";
+enum { EVERY = 20 };
+
+static ht_dataset archs_make(const ht_schema *schema) {
+    ht_dataset data = {.schema = schema};
+    ht_random random;
+    ht_random_seed(&random, 1);
+    for (size_t i = 0; i < 3 * RECORDS; ++i) {
+        bool new = i % EVERY == 0;
+        int64_t fields[] = {1 + (int64_t)ht_random_below(&random, 4000),
+                            (int64_t)ht_random_below(&random, 100), new};
+        uint16_t value = (uint16_t)(new ? fields[1] / 25 : fields[0] / 1001);
+        ht_dataset_append(&data, fields, (uint16_t[]){value, value}, 1);
+    }
+    return data;
+}
+
+static ht_chain *grow_own(const ht_dataset *data, float own) {
+    ht_chain_settings settings = ht_chain_defaults();
+    settings.own = own;
+    settings.own_share = 0.75F;
+    ht_chain *chain = NULL;
+    cr_assert_eq(ht_chain_grow(data, &settings, NULL, NULL, &chain, NULL), HT_OK);
+    return chain;
+}
+
+/* How sure a voice is, on average, of NEW's answers for `count` problems. */
+static double sure_of_new(const ht_chain *chain, bool own, size_t count) {
+    static const uint32_t parents[VALUES] = {0};
+    static const uint16_t tokens[VALUES] = {0};
+    ht_chain_asking *asking = ht_chain_asking_new(chain, own, VALUES);
+    ht_random random;
+    double sum = 0;
+    ht_random_seed(&random, 2);
+    for (size_t i = 0; i < count; ++i) {
+        float logits[VALUES];
+        int64_t fields[] = {1 + (int64_t)ht_random_below(&random, 4000),
+                            (int64_t)ht_random_below(&random, 100), 1};
+        ht_chain_asking_start(asking, fields);
+        ht_chain_asking_step(asking, 1, parents, tokens, logits);
+        sum += exp((double)logits[fields[1] / 25]);
+    }
+    ht_chain_asking_free(asking);
+    return sum / (double)count;
+}
+
+Test(chain, an_architecture_with_few_records_is_answered_from_its_own) {
+    ht_schema *schema = NULL;
+    ht_error error;
+    cr_assert_eq(ht_schema_parse(archs_text, "toy", &schema, &error), HT_OK, "%s", error.message);
+    ht_dataset train = archs_make(schema);
+    ht_chain *pooled = grow_own(&train, 0), *own = grow_own(&train, 0.8F), *back = NULL;
+    double all, alone;
+    cr_assert_eq(ht_chain_own_count(pooled), 0);
+    cr_assert_eq(ht_chain_own_count(own), 1, "OLD has most of the records, NONE has none");
+    cr_expect_gt(sure_of_new(own, true, 200), sure_of_new(own, false, 200) + 0.1);
+    cr_expect_eq(sure_of_new(pooled, true, 200), sure_of_new(pooled, false, 200));
+    ht_chain_shares(own, (int64_t[]){1, 1, 1}, &all, &alone);
+    cr_expect_float_eq(all, 0.15, 1e-6);
+    cr_expect_float_eq(alone, 0.6, 1e-6);
+    ht_chain_shares(own, (int64_t[]){1, 1, 0}, &all, &alone);
+    cr_expect(all == 0.5 && alone == 0);
+    ht_text bytes = {0};
+    ht_chain_pack(own, &bytes);
+    cr_assert(ht_chain_unpack(schema, (const uint8_t *)bytes.data, bytes.length, &back));
+    cr_expect_eq(sure_of_new(back, true, 200), sure_of_new(own, true, 200));
+    ht_chain_shares(back, (int64_t[]){1, 1, 1}, &all, &alone);
+    cr_expect_float_eq(alone, 0.6, 1e-6);
+    ht_chain_free(back);
+    back = NULL;
+    cr_expect_not(ht_chain_unpack(schema, (const uint8_t *)bytes.data, bytes.length - 1, &back));
+    ht_text_free(&bytes);
+    ht_chain_free(pooled);
+    ht_chain_free(own);
     ht_dataset_free(&train);
     ht_schema_free(schema);
 }

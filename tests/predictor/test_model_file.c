@@ -240,7 +240,7 @@ Test(model_file, trees_checked_behind_the_checksum) {
     uint8_t *data = bytes_with(7, &length);
     uint32_t sections = ht_bytes_get32(data + 12);
     cr_assert_eq(sections, 7);
-    cr_assert_eq(ht_bytes_get32(data + 8), HT_MODEL_VERSION);
+    cr_assert_eq(ht_bytes_get32(data + 8), HT_MODEL_VERSION_TREES);
     const uint8_t *entry = data + HT_MODEL_HEADER + (sections - 1) * HT_MODEL_SECTION;
     cr_assert_str_eq((const char *)entry, "trees");
     uint8_t *trees = data + ht_bytes_get64(entry + 8);
