@@ -100,8 +100,13 @@ Test(models, propose_legal_configurations_for_problems_that_nobody_tuned) {
 /* However the code that reads fields, tokens and weights changes, a model that was good at these
  * records must still be: their tuned configurations are among the ten likeliest for most. */
 Test(models, know_the_records_at_hand) {
-    static const char *const files[] = {DATA "ConvAsm1x1U.tsv", DATA "ConvOclDirectFwd.tsv.gz"};
-    for (size_t f = 0; f < 2; f++) {
+    static const char *const files[] = {DATA "ConvAsm1x1U.tsv",
+                                        DATA "ConvOclDirectFwd.tsv.gz",
+                                        DATA "ConvAsmImplicitGemmGTCDynamicFwdXdlopsNHWC.tsv",
+                                        DATA "ConvAsmImplicitGemmGTCDynamicBwdXdlopsNHWC.tsv",
+                                        DATA "ConvHipImplicitGemmForwardV4R4Xdlops.tsv",
+                                        DATA "ConvHipImplicitGemmWrwV4R4Xdlops.tsv"};
+    for (size_t f = 0; f < sizeof files / sizeof *files; f++) {
         char *kernel = ht_dataset_kernel(files[f]);
         ht_predictor *predictor = open_model(kernel);
         ht_dataset dataset;
