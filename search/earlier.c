@@ -302,7 +302,7 @@ void ht_earlier_values(const ht_earlier *sources, const ht_config *configs, size
     for (size_t c = 0; c < count; ++c) {
         uint64_t index = 0;
         bool found =
-            ht_space_listed(sources->space) && ht_space_find(sources->space, &configs[c], &index);
+            is_tabled(sources->space) && ht_space_find(sources->space, &configs[c], &index);
         for (size_t i = 0; i < s; ++i)
             out_values[c * s + i] = found ? (double)sources->list[i].table[index]
                                           : value_of(sources, &sources->list[i], &configs[c]);

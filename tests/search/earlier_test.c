@@ -118,6 +118,36 @@ Test(earlier, runs_that_say_nothing_are_not_taken) {
     ht_space_free(space);
 }
 
+/* A space that is listed, but larger than the tables that sources keep of smaller ones. */
+Test(earlier, answer_in_a_space_that_is_listed_and_too_large_for_a_table) {
+    static const char large[] =
+        "{\"ConfigurationSpace\": {\"TuningParameters\": ["
+        "{\"Name\": \"a\", \"Type\": \"int\", \"Values\": \"list(range(1, 201))\", \"Default\": 1},"
+        "{\"Name\": \"b\", \"Type\": \"int\", \"Values\": \"list(range(1, 201))\", \"Default\": "
+        "1}],"
+        "\"Conditions\": []}}";
+    ht_space *space;
+    ht_error error = {0};
+    cr_assert_eq(ht_space_parse_t1(large, "T1.json", 0, &space, &error), HT_OK, "%s",
+                 error.message);
+    cr_assert(ht_space_listed(space) && ht_space_count(space) > 32768);
+    ht_earlier *earlier = ht_earlier_create(space);
+    ht_earlier_outcome outcomes[40];
+    for (size_t i = 0; i < 40; ++i)
+        outcomes[i] = (ht_earlier_outcome){ht_space_at(space, i * 997), 1 + (double)((i * 7) % 40)};
+    cr_assert(ht_earlier_add(earlier, outcomes, 40));
+    const double weight = 1;
+    ht_config best;
+    double values[2];
+    cr_assert_eq(ht_earlier_best(earlier, &weight, 1, &best), 1);
+    cr_expect(ht_config_equal(&best, &outcomes[0].config));
+    const ht_config two[2] = {outcomes[0].config, outcomes[17].config};
+    ht_earlier_values(earlier, two, 2, values);
+    cr_expect_lt(values[0], values[1]);
+    ht_earlier_free(earlier);
+    ht_space_free(space);
+}
+
 /* Where a run has nothing, what it says of others there is near the truth: correlated at 0.8 at
  * least, where one in 29 is known. */
 Test(earlier, what_is_not_known_is_estimated) {
