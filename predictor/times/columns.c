@@ -1,0 +1,269 @@
+#include "predictor/times/columns.h"
+
+#include "base/memory.h"
+#include "base/text.h"
+#include "templates/expr/quotients.h"
+
+#include <jansson.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { QUOTIENTS_MOST = 6 };
+
+typedef enum launch_number {
+    LAUNCH_THREADS,
+    LAUNCH_BLOCK_X,
+    LAUNCH_BLOCK_Y,
+    LAUNCH_BLOCK_Z,
+    LAUNCH_LDS,
+    LAUNCH_BLOCKS,
+    LAUNCH_GRID_X,
+    LAUNCH_GRID_Y,
+    LAUNCH_GRID_Z,
+    LAUNCH_WAVES,
+    LAUNCH_ROUNDS,
+    LAUNCH_TAIL,
+    LAUNCH_WASTE,
+    LAUNCH_PIECES = LAUNCH_WASTE + QUOTIENTS_MOST,
+    LAUNCH_FACTS = LAUNCH_PIECES + QUOTIENTS_MOST,
+    LAUNCH_NUMBERS = LAUNCH_FACTS + HT_LAUNCH_FACTS
+} launch_number;
+
+static const char *const launch_names[LAUNCH_WASTE] = {"threads", "block_x", "block_y", "block_z",
+                                                       "lds",     "blocks",  "grid_x",  "grid_y",
+                                                       "grid_z",  "waves",   "rounds",  "tail"};
+
+typedef enum column_kind { COLUMN_PARAM, COLUMN_TERM, COLUMN_LAUNCH, COLUMN_CONSTANT } column_kind;
+
+typedef struct column {
+    column_kind kind;
+    char *name;      /* owned */
+    size_t index;    /* of the parameter, term or launch number */
+    double constant; /* of what is the same for all configurations */
+} column;
+
+struct ht_columns {
+    const ht_space *space;
+    const ht_time_device *device;
+    column *list; /* owned */
+    size_t count;
+    bool launched;         /* there are launch numbers */
+    ht_launch_facts facts; /* of a space from a T1 file */
+};
+
+static void column_add(ht_columns *columns, column_kind kind, char *name, size_t index,
+                       double constant) {
+    HT_GROW(columns->list, columns->count);
+    columns->list[columns->count++] = (column){kind, name, index, constant};
+}
+
+static void constant_add(ht_columns *columns, const char *kind, const char *name, double value) {
+    column_add(columns, COLUMN_CONSTANT, ht_format("%s %s", kind, name), 0, value);
+}
+
+static void launch_add(ht_columns *columns) {
+    for (size_t i = 0; i < LAUNCH_WASTE; ++i)
+        column_add(columns, COLUMN_LAUNCH, ht_strdup(launch_names[i]), i, 0);
+    for (size_t i = 0; i < QUOTIENTS_MOST; ++i) {
+        column_add(columns, COLUMN_LAUNCH, ht_format("waste %zu", i), LAUNCH_WASTE + i, 0);
+        column_add(columns, COLUMN_LAUNCH, ht_format("pieces %zu", i), LAUNCH_PIECES + i, 0);
+    }
+    for (size_t i = 0; i < HT_LAUNCH_FACTS; ++i)
+        column_add(columns, COLUMN_LAUNCH, ht_format("fact %zu", i), LAUNCH_FACTS + i, 0);
+}
+
+static void device_add(ht_columns *columns, const ht_time_device *device) {
+    const struct {
+        const char *name;
+        double value;
+    } numbers[] = {{"wavefront", device->wavefront},
+                   {"units", device->units},
+                   {"lanes", device->lanes},
+                   {"mhz", device->mhz},
+                   {"memory_rate", device->memory_rate},
+                   {"cache", device->cache},
+                   {"lds", device->lds}};
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; ++i)
+        if (numbers[i].value > 0)
+            constant_add(columns, "device", numbers[i].name, numbers[i].value);
+}
+
+static void extents_add(ht_columns *columns) {
+    for (int axis = 0; axis < HT_LAUNCH_AXES; ++axis)
+        if (columns->facts.extent[axis] > 0)
+            constant_add(columns, "field", (const char *[]){"x", "y", "z"}[axis],
+                         columns->facts.extent[axis]);
+}
+
+ht_columns *ht_columns_new(const ht_space *space, const ht_time_device *device,
+                           const char *extents) {
+    const ht_binding *binding = ht_space_binding(space);
+    ht_columns *columns = ht_alloc(1, sizeof *columns);
+    columns->space = space;
+    columns->device = device;
+    for (size_t i = 0; i < ht_space_dimension_count(space); ++i)
+        column_add(columns, COLUMN_PARAM, ht_format("param %s", ht_space_dimension(space, i)->name),
+                   i, 0);
+    for (size_t i = 0; i < ht_space_term_count(space); ++i)
+        column_add(columns, COLUMN_TERM, ht_format("term %s", ht_space_term_text(space, i)), i, 0);
+    if (binding)
+        columns->launched = binding->template->launch_count > 0;
+    else
+        columns->launched =
+            ht_launch_facts_of_names(space, extents ? extents : "", "", &columns->facts);
+    if (columns->launched)
+        launch_add(columns);
+    for (size_t i = 0; binding && binding->problem && i < binding->problem->value_count; ++i)
+        constant_add(columns, "field", binding->problem->values[i].name,
+                     (double)binding->problem->values[i].value);
+    if (!binding)
+        extents_add(columns);
+    device_add(columns, device);
+    return columns;
+}
+
+void ht_columns_free(ht_columns *columns) {
+    for (size_t i = 0; columns && i < columns->count; ++i)
+        free(columns->list[i].name);
+    if (columns)
+        free(columns->list);
+    free(columns);
+}
+
+size_t ht_columns_count(const ht_columns *columns) {
+    return columns->count;
+}
+
+const char *ht_columns_name(const ht_columns *columns, size_t index) {
+    return columns->list[index].name;
+}
+
+/* A launch that is being looked at. */
+typedef struct looking {
+    const ht_binding *binding;
+    const ht_config *config;
+    double *numbers;
+    size_t quotients;
+    bool partial;
+} looking;
+
+static void quotient_add(looking *at, double whole, double part) {
+    if (at->quotients < QUOTIENTS_MOST && whole > 0 && part > 0) {
+        double pieces = ceil(whole / part);
+        at->numbers[LAUNCH_WASTE + at->quotients] = pieces * part / whole;
+        at->numbers[LAUNCH_PIECES + at->quotients] = pieces;
+    }
+    at->partial |= part > 0 && fmod(whole, part) != 0;
+    ++at->quotients;
+}
+
+static void quotient_look(void *context, const ht_expr *dividend, const ht_expr *divisor,
+                          ht_quotient kind) {
+    looking *at = context;
+    int64_t a, b;
+    if (ht_binding_evaluate(at->binding, at->config, dividend, &a, NULL) != HT_OK ||
+        ht_binding_evaluate(at->binding, at->config, divisor, &b, NULL) != HT_OK)
+        a = b = 0;
+    quotient_add(at, (double)a - (kind == HT_QUOTIENT_PADDED ? (double)b - 1 : 0), (double)b);
+}
+
+/* Sets what follows from block and grid. */
+static void geometry_set(const ht_time_device *device, const double *block, const double *grid,
+                         const bool *partial, double *numbers) {
+    double wavefront = device->wavefront > 0 ? device->wavefront : 32;
+    double blocks = grid[0] * grid[1] * grid[2];
+    numbers[LAUNCH_THREADS] = block[0] * block[1] * block[2];
+    numbers[LAUNCH_BLOCKS] = blocks;
+    for (int axis = 0; axis < HT_LAUNCH_AXES; ++axis) {
+        numbers[LAUNCH_BLOCK_X + axis] = block[axis];
+        numbers[LAUNCH_GRID_X + axis] = grid[axis];
+    }
+    numbers[LAUNCH_WAVES] = ceil(numbers[LAUNCH_THREADS] / wavefront);
+    if (device->units > 0) {
+        numbers[LAUNCH_ROUNDS] = ceil(blocks / device->units);
+        numbers[LAUNCH_TAIL] = blocks / (numbers[LAUNCH_ROUNDS] * device->units);
+    }
+    ht_launch_facts_of(block, partial, wavefront, numbers + LAUNCH_FACTS);
+}
+
+static void launch_of_binding(const ht_columns *columns, const ht_config *config, double *numbers) {
+    const ht_binding *binding = ht_space_binding(columns->space);
+    const ht_launch *launch = &binding->template->launches[0];
+    looking at = {.binding = binding, .config = config, .numbers = numbers};
+    double block[HT_LAUNCH_AXES], grid[HT_LAUNCH_AXES];
+    bool partial[HT_LAUNCH_AXES];
+    ht_geometry geometry;
+    if (ht_binding_geometry(binding, config, launch, &geometry, NULL) != HT_OK)
+        return;
+    for (int axis = 0; axis < HT_LAUNCH_AXES; ++axis) {
+        at.partial = false;
+        ht_expr_quotients(launch->grid[axis], quotient_look, &at);
+        block[axis] = geometry.block[axis];
+        grid[axis] = geometry.grid[axis];
+        partial[axis] = at.partial;
+    }
+    numbers[LAUNCH_LDS] = geometry.lds;
+    geometry_set(columns->device, block, grid, partial, numbers);
+}
+
+static double value_of(const ht_columns *columns, ptrdiff_t dimension, const ht_config *config) {
+    if (dimension < 0)
+        return 1;
+    const ht_dimension *of = ht_space_dimension(columns->space, (size_t)dimension);
+    return fmax(1, of->numbers[config->choice[dimension]]);
+}
+
+static void launch_of_names(const ht_columns *columns, const ht_config *config, double *numbers) {
+    const ht_launch_facts *facts = &columns->facts;
+    looking at = {.numbers = numbers};
+    double block[HT_LAUNCH_AXES], grid[HT_LAUNCH_AXES];
+    bool partial[HT_LAUNCH_AXES];
+    for (int axis = 0; axis < HT_LAUNCH_AXES; ++axis) {
+        double extent = facts->extent[axis];
+        block[axis] = value_of(columns, facts->block[axis], config);
+        double covered = block[axis] * value_of(columns, facts->tile[axis], config);
+        at.partial = false;
+        quotient_add(&at, extent, extent > 0 ? covered : 0);
+        grid[axis] = extent > 0 ? ceil(extent / covered) : 1;
+        partial[axis] = at.partial;
+    }
+    geometry_set(columns->device, block, grid, partial, numbers);
+}
+
+static double number_of(const ht_columns *columns, const column *column, const ht_config *config,
+                        const double *launch) {
+    double value = NAN;
+    switch (column->kind) {
+    case COLUMN_PARAM:
+        return ht_space_dimension(columns->space, column->index)
+            ->numbers[config->choice[column->index]];
+    case COLUMN_TERM:
+        return ht_space_term(columns->space, column->index, config, &value) ? value : NAN;
+    case COLUMN_LAUNCH:
+        return launch[column->index];
+    case COLUMN_CONSTANT:
+        return column->constant;
+    }
+    return value;
+}
+
+void ht_columns_fill(const ht_columns *columns, const ht_config *configs, size_t count,
+                     const bool *wanted, float *out_values) {
+    bool launched = false;
+    for (size_t c = 0; c < columns->count; ++c)
+        launched |= columns->list[c].kind == COLUMN_LAUNCH && (!wanted || wanted[c]);
+    for (size_t i = 0; i < count; ++i) {
+        double launch[LAUNCH_NUMBERS];
+        for (size_t k = 0; k < LAUNCH_NUMBERS; ++k)
+            launch[k] = NAN;
+        if (launched && ht_space_binding(columns->space))
+            launch_of_binding(columns, &configs[i], launch);
+        else if (launched)
+            launch_of_names(columns, &configs[i], launch);
+        for (size_t c = 0; c < columns->count; ++c)
+            if (!wanted || wanted[c])
+                out_values[c * count + i] =
+                    (float)number_of(columns, &columns->list[c], &configs[i], launch);
+    }
+}
