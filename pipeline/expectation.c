@@ -3,6 +3,7 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "base/text.h"
+#include "pipeline/times.h"
 #include "runtime/store/database_earlier.h"
 #include "runtime/store/database_export.h"
 #include "search/recording.h"
@@ -119,9 +120,26 @@ ht_status ht_expectation_check(const ht_tuning_options *options, ht_error *error
     return status;
 }
 
-static void sources_gather(const ht_session *session, gathering *to) {
+/* Adds what the template's model of time expects, if there is one next to the database. */
+static void times_add(const ht_session *session, const ht_space *space, gathering *to) {
+    char *refused = NULL;
+    ht_time_model *model =
+        ht_times_open(session->database_file, to->template, to->key->template_hash, &refused);
+    size_t count;
+    if (model && ht_times_source(model, space, &session->device, to->sources, &count))
+        to->notes->runs[to->notes->count++] =
+            (ht_pair_earlier_run){.name = ht_strdup("the model of time"), .outcomes = count};
+    if (refused)
+        ht_report_message("warning: the model of time is not used: %s", refused);
+    ht_time_model_free(model);
+    free(refused);
+}
+
+static void sources_gather(const ht_session *session, const ht_space *space, gathering *to) {
     const ht_option_list *files = &session->options.seeds_from;
     ht_error error = {0};
+    if (session->database_file)
+        times_add(session, space, to);
     if (session->database_file && database_add(to, session->database_file, &error) != HT_OK)
         ht_report_message("warning: earlier runs are not used: %s", error.message);
     for (size_t i = 0; i < files->count; ++i) {
@@ -152,7 +170,7 @@ void ht_expectation_begin(const ht_session *session, const ht_binding *binding, 
                     .key = ht_job_key(job),
                     .sources = ht_earlier_create(space),
                     .notes = out_earlier};
-    sources_gather(session, &to);
+    sources_gather(session, space, &to);
     if (ht_earlier_count(to.sources))
         out_expectation->sources = to.sources;
     else

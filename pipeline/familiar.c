@@ -36,6 +36,17 @@ json_t *ht_familiar_json(const ht_dataset *dataset) {
     return object;
 }
 
+/* Warns of a name that the model has never heard, such as that of a newer GPU. */
+static void unknown_warn(json_t *warnings, const ht_schema_field *field) {
+    ht_text text = {0};
+    ht_text_printf(&text, "this %s does not occur in the training data, which has", field->name);
+    for (size_t i = 0; i < field->name_count; ++i)
+        ht_text_printf(&text, "%s %s", i ? "," : "", field->names[i]);
+    ht_text_append(&text, "; how good proposals are for another one was not measured");
+    json_array_append_new(warnings, json_string(text.data));
+    ht_text_free(&text);
+}
+
 static void outside_warn(json_t *warnings, const ht_schema_field *field, int64_t value,
                          const json_t *seen) {
     int64_t least = json_integer_value(json_object_get(seen, "least"));
@@ -47,6 +58,10 @@ static void outside_warn(json_t *warnings, const ht_schema_field *field, int64_t
     if (!seen || (value >= least && value <= most && found))
         return;
     bool named = field->names && value >= 0 && (size_t)value < field->name_count;
+    if (field->names && !named) {
+        unknown_warn(warnings, field);
+        return;
+    }
     char *text = named ? ht_format("%s=%s does not occur in the training data", field->name,
                                    field->names[value])
                        : ht_format("%s=%" PRId64 " does not occur in the training data, which "

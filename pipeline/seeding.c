@@ -2,12 +2,13 @@
 
 #include "base/file.h"
 #include "base/memory.h"
+#include "pipeline/times.h"
 #include "predictor/data/match.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum { NEAREST_SEEDS = 5 };
+enum { NEAREST_SEEDS = 5, TIMES_SEEDS = 5 };
 
 ht_status ht_seeding_open(const ht_tuning_options *options, ht_predictor **out_predictor,
                           ht_error *error) {
@@ -81,19 +82,45 @@ size_t ht_seeding_propose(const ht_session *session, const ht_binding *binding,
     return count;
 }
 
+/* Adds what the template's model of time chooses, if there is one next to the database. */
+static size_t times_propose(const ht_session *session, const ht_template *template,
+                            const char *code, const ht_space *space, ht_config *out_seeds) {
+    char *refused = NULL;
+    bool asked = session->database_file && !session->options.no_sources;
+    ht_time_model *model =
+        asked ? ht_times_open(session->database_file, template, code, &refused) : NULL;
+    free(refused); /* the search's expectation says it */
+    if (!model)
+        return 0;
+    ht_time_choice choices[TIMES_SEEDS];
+    ht_time_device numbers;
+    ht_columns *columns = ht_times_columns(space, &session->device, &numbers);
+    char *device = ht_times_device(&session->device);
+    size_t count = ht_time_model_choose(model, space, columns, ht_time_model_knows(model, device),
+                                        TIMES_SEEDS, choices);
+    for (size_t i = 0; i < count; ++i)
+        out_seeds[i] = choices[i].config;
+    free(device);
+    ht_columns_free(columns);
+    ht_time_model_free(model);
+    return count;
+}
+
 ht_config *ht_seeding_find(const ht_session *session, const ht_binding *binding, const ht_job *job,
                            const ht_space *space, ht_pair_seeds *out_seeds, size_t *out_count) {
     const ht_template *template = binding->template;
     size_t most = session->options.predictor ? session->options.predictor_seeds : 0;
     size_t own = 1 + session->first_count, count = 0;
-    ht_config *seeds = ht_alloc(own + most + NEAREST_SEEDS, sizeof *seeds);
+    ht_config *seeds = ht_alloc(own + most + TIMES_SEEDS + NEAREST_SEEDS, sizeof *seeds);
     seeds[0] = ht_config_default(template);
     for (size_t i = 0; i < session->first_count; ++i)
         seeds[1 + i] = session->first[i];
     if (most)
         out_seeds->from_predictor =
             ht_seeding_propose(session, binding, space, seeds + own, &out_seeds->refused);
-    size_t first = own + out_seeds->from_predictor;
+    out_seeds->from_times = times_propose(session, template, ht_job_key(job)->template_hash, space,
+                                          seeds + own + out_seeds->from_predictor);
+    size_t first = own + out_seeds->from_predictor + out_seeds->from_times;
     *out_count = first;
     char **texts = NULL;
     if (!session->database || ht_database_nearest(session->database, ht_job_key(job), NEAREST_SEEDS,

@@ -19,8 +19,8 @@ size_t ht_seeding_propose(const ht_session *session, const ht_binding *binding,
                           const ht_space *space, ht_config *out_seeds, char **out_refused);
 
 /* Returns the default configuration, then the session's first ones, then what the model proposes,
- * then the best ones of the nearest problems in the database; free(). `out_seeds` counts them by
- * where they are from. */
+ * then what the model of time next to the database chooses, then the best ones of the nearest
+ * problems in the database; free(). `out_seeds` counts them by where they are from. */
 ht_config *ht_seeding_find(const ht_session *session, const ht_binding *binding, const ht_job *job,
                            const ht_space *space, ht_pair_seeds *out_seeds, size_t *out_count);
 

@@ -143,7 +143,7 @@ typedef struct ht_pair_space {
 
 /* The configurations that a search began with. */
 typedef struct ht_pair_seeds {
-    size_t from_database, from_predictor;
+    size_t from_database, from_predictor, from_times;
     char *refused; /* why the model gave none; owned; NULL: it was asked, or there is none */
 } ht_pair_seeds;
 

@@ -1,3 +1,4 @@
+#include "cli/commands/evaluate_times.h"
 #include "cli/reports/evaluation.h"
 
 #include "base/clock.h"
@@ -8,6 +9,7 @@
 #include "pipeline/progress.h"
 #include "pipeline/report.h"
 #include "pipeline/stop.h"
+#include "predictor/times/time_model.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -179,6 +181,10 @@ static int run_evaluate(const ht_command_line *line) {
                                .dropped = &given->dropped,
                                .fold = &given->fold}};
     ht_error error = {0};
+    if (ht_time_model_is(line->operands[0])) {
+        ht_progress_free(run.progress);
+        return ht_evaluate_times(line->operands[0], line->operands + 1, files, given->json);
+    }
     ht_status status = ht_fold_options_check(&given->fold, &error);
     for (size_t i = 0; status == HT_OK && i < files; ++i)
         status = file_evaluate(&run, line->operands[1 + i], &error);
@@ -204,7 +210,10 @@ const ht_command ht_command_evaluate = {
         "as equal. Also the share of legal proposals and the time of a prediction.\n\n"
         "MODEL is a model file; or a folder, or 'builtin' for the models that come with "
         "hiptemper: then the model is picked by what stands before the first '.' of the data "
-        "file's name.",
+        "file's name.\n\n"
+        "Of a model of time ('hiptemper tune --learn') DATA are tuning databases, and the measure "
+        "is efficiency: the best time known over that of the best of its first 1, 5 and 10 choices "
+        "among the configurations that were timed, on each problem with at least 20 of them.",
     .examples = "hiptemper evaluate 1x1u.model ConvAsm1x1U.FP32.gfx900.tsv.gz\n"
                 "hiptemper evaluate builtin ConvAsm*.tsv.gz --json\n"
                 "hiptemper evaluate fold1.model ConvAsm1x1U.*.tsv.gz --fold 1/5 --beam 20",

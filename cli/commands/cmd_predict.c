@@ -2,10 +2,12 @@
 
 #include "base/memory.h"
 #include "cli/command.h"
+#include "cli/commands/predict_times.h"
 #include "cli/reports/table.h"
 #include "pipeline/predictor_input.h"
 #include "pipeline/report.h"
 #include "predictor/predictor.h"
+#include "predictor/times/time_model.h"
 #include "runtime/provider/provider.h"
 
 #include <math.h>
@@ -13,10 +15,10 @@
 #include <string.h>
 
 typedef struct predict_options {
-    const char *problem, *kernel, *device, *json;
+    const char *problem, *kernel, *device, *times, *json;
     uint64_t k, beam;
     double consensus;
-    bool unconstrained;
+    bool explain, unconstrained;
 } predict_options;
 
 static const ht_option options[] = {
@@ -30,7 +32,13 @@ static const ht_option options[] = {
     {"kernel", HT_OPTION_TEXT, offsetof(predict_options, kernel), "NAME",
      .help = "Which model, when MODEL is a folder."},
     {"device", HT_OPTION_TEXT, offsetof(predict_options, device), "DEVICE",
-     .help = "Fills the fields of the machine (device_...) of a model that was trained with --db."},
+     .help = "Fills the fields of the machine (device_...) of a model that was trained with --db; "
+             "of a model of time the device to predict for (without it: host)."},
+    {"times", HT_OPTION_TEXT, offsetof(predict_options, times), "FILE",
+     .help = "A model of time of the same template, which proposes along with MODEL, in one list."},
+    {"explain", HT_OPTION_FLAG, offsetof(predict_options, explain),
+     .help = "Says of each proposal of a model of time, or of a list with one, which model made "
+             "it."},
     HT_CONSENSUS_OPTION(predict_options),
     {"no-constraints", HT_OPTION_FLAG, offsetof(predict_options, unconstrained),
      .help = "The network alone: proposals may be illegal, and are marked."},
@@ -165,8 +173,9 @@ static json_t *problem_json(const ht_schema *schema, const int64_t *fields) {
         const ht_schema_field *field = &schema->fields[i];
         bool named = field->names && fields[i] >= 0 && (size_t)fields[i] < field->name_count;
         json_object_set_new(object, field->name,
-                            named ? ht_report_json_text(field->names[fields[i]])
-                                  : json_integer(fields[i]));
+                            named          ? ht_report_json_text(field->names[fields[i]])
+                            : field->names ? json_null() /* one that the model does not know */
+                                           : json_integer(fields[i]));
     }
     return object;
 }
@@ -229,6 +238,26 @@ static int predict(const ht_command_line *line, const ht_predictor *predictor, h
     return code;
 }
 
+/* Asks a model of time, alone or along with the sequence model. */
+static int predict_times(const ht_command_line *line, const char *times,
+                         const ht_predictor *predictor) {
+    const predict_options *given = line->options;
+    const ht_predict_times request = {
+        .times = times,
+        .sequence = predictor ? line->operands[0] : NULL,
+        .predictor = predictor,
+        .problem = given->problem,
+        .device = given->device,
+        .k = given->k,
+        .beam = {.width = given->beam > given->k ? given->beam : given->k,
+                 .constrained = !given->unconstrained,
+                 .consensus = given->consensus},
+        .explain = given->explain,
+        .json = given->json,
+    };
+    return ht_predict_times_run(&request);
+}
+
 static int run_predict(const ht_command_line *line) {
     const predict_options *given = line->options;
     ht_predictor *predictor = NULL;
@@ -236,11 +265,14 @@ static int run_predict(const ht_command_line *line) {
     ht_status status = HT_OK;
     if (given->k > K_MAX || given->beam > K_MAX)
         status = ht_error_set(&error, HT_ERROR_INPUT, "-k and --beam are at most %d", K_MAX);
+    if (status == HT_OK && ht_time_model_is(line->operands[0]))
+        return predict_times(line, line->operands[0], NULL);
     if (status == HT_OK)
         status = ht_predictor_find(line->operands[0], given->kernel, &predictor, &error);
     if (status != HT_OK)
         return ht_report_error(&error);
-    int code = predict(line, predictor, &error);
+    int code = given->times ? predict_times(line, given->times, predictor)
+                            : predict(line, predictor, &error);
     ht_predictor_free(predictor);
     return code;
 }
@@ -254,7 +286,8 @@ const ht_command ht_command_predict = {
         "problem, likeliest first, all of them legal. Log-probabilities are of the model under its "
         "constraints: over all legal configurations the probabilities sum to 1. Fields that lie "
         "outside of what the model was trained on are reported.\n\n"
-        "MODEL is a model file; or a folder, or 'builtin' for the models that come with "
+        "MODEL is a model file, of a sequence model or of time ('hiptemper tune --learn'); or a "
+        "folder, or 'builtin' for the models that come with "
         "hiptemper, with --kernel.",
     .examples =
         "hiptemper predict 1x1u.model --problem 'in_c=64 in_h=56 in_w=56 out_c=256 ...' -k 5\n"

@@ -1,7 +1,9 @@
 #include "cli/commands/tune_model.h"
 #include "cli/tuning_options.h"
 #include "pipeline/outputs.h"
+#include "pipeline/times.h"
 
+#include "base/clock.h"
 #include "base/file.h"
 #include "base/memory.h"
 #include "base/text.h"
@@ -21,6 +23,7 @@ typedef struct tune_options {
     const char *out;
     const char *json;
     uint64_t top;
+    bool learn;
 } tune_options;
 
 static const ht_option options[] = {
@@ -32,6 +35,10 @@ static const ht_option options[] = {
     HT_TUNING_OPTIONS(tune_options),
     {"top", HT_OPTION_COUNT, offsetof(tune_options, top), "N", .fallback = "5", .min = 1,
      .help = "How many of the best configurations are printed and written."},
+    {"learn", HT_OPTION_FLAG, offsetof(tune_options, learn),
+     .help = "Afterwards learns a model of time from all that the database has of each template, "
+             "for later searches and 'predict'; it is kept next to the database "
+             "(docs/time-model.md)."},
     {"out", HT_OPTION_TEXT, offsetof(tune_options, out), "DIR", .fallback = "hiptemper-out",
      .help = "Folder for the results; made when missing."},
     {"json", HT_OPTION_JSON, offsetof(tune_options, json), "FILE",
@@ -205,6 +212,41 @@ static int finish(tune_input *input, const ht_session *session, const tune_optio
     return result ? result : code;
 }
 
+/* Prints what a model learnt. */
+static void learnt_report(const ht_session *session, const ht_time_model *model,
+                          const ht_times_read *read, double seconds, FILE *out) {
+    const ht_time_facts *facts = ht_time_model_facts(model);
+    char *path = ht_times_path(session->database_file, facts->kernel);
+    fprintf(out, "Learnt %s from %zu evaluations of %zu problems in %.1f s: %s\n", facts->kernel,
+            read->evaluations, read->jobs, seconds, path);
+    if (facts->problems.jobs)
+        fprintf(out,
+                "  first choices on problems left out reached %.2f of the best speed on average, "
+                "%.2f or less in a tenth\n",
+                facts->problems.mean, facts->problems.low);
+    if (read->foreign)
+        fprintf(out, "  left out: %zu evaluations of another form of it\n", read->foreign);
+    free(path);
+}
+
+/* Learns a model of each template; returns the exit code. */
+static int learn(const tune_input *input, const ht_session *session, FILE *out) {
+    int code = HT_EXIT_OK;
+    for (size_t i = 0; i < input->template_count && !ht_interrupted; ++i) {
+        double begun = ht_clock_seconds();
+        ht_times_read read;
+        ht_time_model *model = NULL;
+        ht_error error = {0};
+        if (ht_times_learn(session->database_file, &input->templates[i], &session->device, &read,
+                           &model, &error) == HT_OK)
+            learnt_report(session, model, &read, ht_clock_seconds() - begun, out);
+        else
+            code = ht_report_error(&error);
+        ht_time_model_free(model);
+    }
+    return code;
+}
+
 /* Checks the defaults. A template that cannot begin where it says is a mistake in it, whatever else
  * could be tuned. */
 static ht_status defaults_check(const tune_input *input, const ht_session *session,
@@ -228,6 +270,9 @@ static int tune(ht_session *session, const tune_options *given, const char *path
     ht_status status = input_read(&input, given, &compiler, &error);
     if (status == HT_OK)
         status = defaults_check(&input, session, &error);
+    if (status == HT_OK && given->learn && !session->database_file)
+        status = ht_error_set(&error, HT_ERROR_INPUT,
+                              "option --learn: there is no database to learn from; --db names one");
     if (status == HT_OK)
         status = ht_outputs_prepare(given->out, given->json, &error);
     if (status == HT_OK)
@@ -239,6 +284,10 @@ static int tune(ht_session *session, const tune_options *given, const char *path
     }
     code =
         status == HT_OK ? finish(&input, session, given, &compiler, out) : ht_report_error(&error);
+    if (status == HT_OK && given->learn) {
+        int learnt = learn(&input, session, out);
+        code = code == HT_EXIT_OK ? learnt : code;
+    }
     input_free(&input);
     ht_compiler_arguments_free(&compiler);
     return code;

@@ -116,6 +116,8 @@ static void search_members(json_t *object, const ht_pair_result *result) {
                         json_integer((json_int_t)result->seeds.from_database));
     json_object_set_new(object, "seeds_from_predictor",
                         json_integer((json_int_t)result->seeds.from_predictor));
+    json_object_set_new(object, "seeds_from_times",
+                        json_integer((json_int_t)result->seeds.from_times));
     json_object_set_new(object, "predictor_refused", ht_report_json_text(result->seeds.refused));
     json_object_set_new(object, "sources", earlier_json(&result->earlier));
     json_object_set_new(object, "sources_likely",

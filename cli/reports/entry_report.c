@@ -90,6 +90,9 @@ static void search_print(const ht_pair_result *result, FILE *out) {
                 result->seeds.from_predictor);
     if (result->seeds.refused)
         fprintf(out, "  %-10s none from the model: %s\n", "seeds", result->seeds.refused);
+    if (result->seeds.from_times)
+        fprintf(out, "  %-10s %zu that the model of time chooses\n", "seeds",
+                result->seeds.from_times);
     if (result->seeds.from_database)
         fprintf(out, "  %-10s %zu from the nearest problems in the database\n", "seeds",
                 result->seeds.from_database);
