@@ -1,12 +1,13 @@
 /* Texts of files in memory that declare names of libraries' host sides. */
 #include "refactor/source/host_names.h"
+#include "refactor/source/cuda_device_names.h"
 #include "refactor/source/torch_names.h"
 
 #include <string.h>
 
 /* Declares CUDA's host names as HIP's, for sources that were never ported: without the type of a
- * stream, a launch that takes one cannot be read. Device code gets no such help: a kernel that uses
- * a name unknown to HIP stays unparsed. */
+ * stream, a launch that takes one cannot be read. Device code gets no such help but
+ * that of cuda_device_names.c: a kernel that uses another name unknown to HIP stays unparsed. */
 #define TYPE(name) "typedef hip" #name " cuda" #name ";\n"
 #define CONSTANT(name) "static constexpr auto cuda" #name " = hip" #name ";\n"
 #define CALL(name) "template <typename... T> hipError_t cuda" #name "(T &&...);\n"
@@ -121,6 +122,12 @@ const ht_host_library ht_host_libraries[HT_HOST_LIBRARIES] = {
      groups_text,
      false,
      {"identifier 'cooperative_groups'", "name 'cooperative_groups'", "expected namespace name"}},
+    {"/hiptemper/cuda_device_names.h",
+     ht_cuda_device_names,
+     true,
+     {"identifier 'umin'", "identifier 'umax'", "identifier 'llm", "identifier 'ullm",
+      "identifier '__v", "identifier '__ld", "function for call to '__ld", "identifier '__st",
+      "identifier '__dp4a'"}},
     /* ahead of the next, which names them */
     {"/hiptemper/torch_accessors.h", ht_torch_accessors, true, TORCH_MISSED},
     {"/hiptemper/torch_names.h", ht_torch_names, false, TORCH_MISSED}};

@@ -2,7 +2,8 @@
  * Thrust, CUDA's half numbers and cooperative groups, PyTorch. Files in memory declare these names,
  * so that the launches next to them can be read. Nothing of them gets into a template: device code
  * that uses one stays as it was. But half numbers and groups are HIP's own, so that a kernel may
- * use them, and PyTorch's accessors are cut out with it. Private to refactor/. */
+ * use them, and PyTorch's accessors and CUDA's device functions that HIP lacks are cut out with it.
+ * Private to refactor/. */
 #ifndef HT_REFACTOR_SOURCE_HOST_NAMES_H
 #define HT_REFACTOR_SOURCE_HOST_NAMES_H
 
@@ -13,11 +14,12 @@ enum {
     HT_HOST_THRUST,
     HT_HOST_HALF,
     HT_HOST_GROUPS,
+    HT_HOST_DEVICE,
     HT_HOST_ACCESSORS,
     HT_HOST_TORCH,
     HT_HOST_LIBRARIES
 };
-enum { HT_HOST_MISSED_MAX = 7 };
+enum { HT_HOST_MISSED_MAX = 9 };
 
 typedef struct ht_host_library {
     const char *path; /* of the file in memory */

@@ -141,5 +141,6 @@ int ht_place_compare(const ht_source *source, size_t file_a, size_t a, size_t fi
     for (size_t i = 0; i < m && i < n; ++i)
         if (first[i] != second[i])
             return first[i] < second[i] ? -1 : 1;
-    return m < n ? -1 : m > n ? 1 : 0;
+    /* a file that an option includes is at offset 0 of the main file, ahead of what stands there */
+    return m < n ? 1 : m > n ? -1 : 0;
 }

@@ -1,0 +1,62 @@
+/* CUDA's device functions that HIP does not have. */
+#include "tree_support.h"
+
+#include "base/memory.h"
+#include "refactor/source/cuda_device_names.h"
+
+#include <criterion/criterion.h>
+#include <stdlib.h>
+#include <string.h>
+
+TestSuite(cuda_device, .init = tree_folder_make, .fini = tree_folder_remove);
+
+/* They are cut out with the kernel, also one that stands at the file's very begin. */
+Test(cuda_device, a_kernel_that_calls_them_is_cut_out_with_them) {
+    char *path =
+        tree_put("k.cu", "__global__ void k(const unsigned *in, unsigned *out, int n) {\n"
+                         "  int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+                         "  if (i < n) out[i] = umin(__vcmpgtu2(in[i], 7u), __ldcs(in + i));\n}\n"
+                         "void run(const unsigned *in, unsigned *out, int n) {\n"
+                         "  k<<<(n + 255) / 256, 256>>>(in, out, n);\n}\n");
+    ht_refactor *refactor = tree_read(path, NULL, NULL);
+    const ht_kernel *kernel = kernel_named(refactor, "k", NULL);
+    cr_assert_eq(kernel->status, HT_KERNEL_TEMPLATED, "%s", kernel->reason);
+    const char *unit = kernel->template->unit;
+    const char *kernels = strstr(unit, "__global__"), *macro = strstr(unit, "#define umin ");
+    cr_expect(macro && macro < kernels, "%s", unit);
+    cr_expect(strstr(unit, "#define __vcmpgtu2 ") && strstr(unit, "#define __ldcs "), "%s", unit);
+    cr_expect(!strstr(unit, "__vmaxs4"), "what is not called is left out: %s", unit);
+    ht_refactor_free(refactor);
+    free(path);
+}
+
+/* Values worked out by hand. */
+Test(cuda_device, they_compute_what_cuda_says) {
+    static const char checks[] =
+        "\nint main() {\n"
+        "  const unsigned a = 0x8001fff0u, b = 0x7fff0010u;\n"
+        "  bool good = umin(3u, 4294967295u) == 3u && llmax(-1, 1) == 1;\n"
+        "  good = good && __vcmpgtu2(a, b) == 0xffffffffu && __vcmpgts2(a, b) == 0;\n"
+        "  good = good && __vseteq4(0x01020304u, 0x01ff03ffu) == 0x01000100u;\n"
+        "  good = good && __vadd2(a, b) == 0x00000000u && __vaddus2(a, b) == 0xffffffffu;\n"
+        "  good = good && __vsubss2(a, b) == 0x8000ffe0u && __vsubus2(a, b) == 0x0002ffe0u;\n"
+        "  good = good && __vmaxs2(a, b) == 0x7fff0010u && __vminu4(0x10ff0080u, 0x20010070u) == "
+        "0x10010070u;\n"
+        "  good = good && __vabsdiffu2(b, a) == 0x0002ffe0u && __vsads2(0xffff0003u, 0x00010001u) "
+        "== 4;\n"
+        "  good = good && __vabsss2(0x8000fffdu) == 0x7fff0003u && __vneg4(0x01ff8000u) == "
+        "0xff018000u;\n"
+        "  good = good && __vavgu4(0x01020304u, 0x02020405u) == 0x02020405u;\n"
+        "  good = good && __dp4a(0x0102ff03, 0x01010102, 10) == 18 && __dp4a(255u, 255u, 1u) == "
+        "65026u;\n"
+        "  return good ? 0 : 1;\n}\n";
+    char *text = ht_format("#define __host__\n#define __device__\n%s%s",
+                           strchr(ht_cuda_device_names, '\n') + 1, checks);
+    char *path = tree_put("check.cpp", text);
+    char *command = ht_format("clang++-19 -std=c++17 -o %s/check %s && %s/check", tree_folder, path,
+                              tree_folder);
+    cr_expect_eq(system(command), 0, "%s", text);
+    free(command);
+    free(path);
+    free(text);
+}
