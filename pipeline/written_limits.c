@@ -31,7 +31,9 @@ static char *fault_at(limits *in, const ht_problem *problem) {
     bool unlaunched = is_unlaunched(in, problem);
     if (!unlaunched && !is_past(in, problem))
         return NULL;
-    char *difference = ht_written_original_difference(in->launch, problem, in->device);
+    char *difference = unlaunched ? ht_written_original_difference(in->launch, problem, in->device)
+                                  : ht_written_past_difference(in->launch, in->tuned, in->config,
+                                                               problem, in->device);
     if (!difference)
         return NULL;
     char *sizes = ht_problem_string(&in->launch->template->problem, problem);

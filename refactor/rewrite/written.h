@@ -32,6 +32,7 @@ typedef struct ht_written_launch {
     ht_expr *where; /* condition for launching the tuned kernel; otherwise the original is launched,
                        which is kept under another name; NULL: always */
     ht_expr *refused; /* condition under which a launcher function launches nothing; NULL: never */
+    bool assumed;     /* the original's block is the program's choice, for which a number stands */
     char *unread;
 } ht_written_launch;
 

@@ -194,3 +194,38 @@ bool ht_written_is_past(const ht_written_launch *launch, const ht_template *tune
     }
     return past;
 }
+
+/* Returns the outputs of a thread of the tuned kernel along an axis. */
+static int64_t outputs_of(const ht_written_launch *launch, const ht_binding *tuned,
+                          const ht_config *config, int axis) {
+    int64_t covers = 0, block = 0;
+    const ht_expr *extent = tuned->template->launches[0].block[axis];
+    if (!launch->covers[axis] || !extent ||
+        ht_binding_evaluate(tuned, config, launch->covers[axis], &covers, NULL) != HT_OK ||
+        ht_binding_evaluate(tuned, config, extent, &block, NULL) != HT_OK || block < 1)
+        return 1;
+    return covers > block ? covers / block : 1;
+}
+
+char *ht_written_past_difference(const ht_written_launch *launch, const ht_template *tuned,
+                                 const ht_config *config, const ht_problem *problem,
+                                 const ht_device_fields *device) {
+    const ht_binding binding = {launch->template, problem, device},
+                     measured = {tuned, problem, device};
+    const ht_config plain = ht_config_default(launch->template);
+    ht_geometry wanted, own;
+    if (launch->assumed ||
+        ht_binding_geometry(&binding, &plain, launch->template->reference_launches, &wanted,
+                            NULL) != HT_OK ||
+        ht_binding_geometry(&binding, &plain, launch->template->launches, &own, NULL) != HT_OK)
+        return NULL;
+    bool same = wanted.lds == own.lds && memcmp(wanted.block, own.block, sizeof own.block) == 0;
+    for (int axis = 0; axis < 3 && same; ++axis) {
+        int64_t outputs = outputs_of(launch, &measured, config, axis), grid = wanted.grid[axis];
+        /* rounded up or down, as the original rounds its items */
+        same = own.grid[axis] == wanted.grid[axis] ||
+               (outputs > 1 && own.grid[axis] >= grid / outputs &&
+                own.grid[axis] <= (grid + outputs - 1) / outputs);
+    }
+    return same ? NULL : geometry_difference(&wanted, &own, "the original's are");
+}

@@ -27,6 +27,13 @@ bool ht_written_refuses(const ht_written_launch *launch, const ht_problem *probl
 bool ht_written_is_past(const ht_written_launch *launch, const ht_template *tuned,
                         const ht_config *config, const ht_problem *problem,
                         const ht_device_fields *device);
+/* Compares the file's launch for a problem that is past the tuned blocks with the original's: the
+ * block and shared memory must be its own, and the grid, or one with several outputs a thread as in
+ * the tuned kernel. Returns NULL if they are, or the original's block is not known; else the
+ * difference, in words; free(). */
+char *ht_written_past_difference(const ht_written_launch *launch, const ht_template *tuned,
+                                 const ht_config *config, const ht_problem *problem,
+                                 const ht_device_fields *device);
 /* Compares the file's launch for a problem with the measured one: block, grid, dynamic shared
  * memory and instance of the kernel. `tuned` is the template that was measured, in `config`.
  * Returns NULL if they are the same; else the difference, in words; free(). */

@@ -1,4 +1,5 @@
 #include "refactor/rewrite/written_launch.h"
+#include "refactor/kernel/launch_words.h"
 #include "refactor/kernel/symbol_expression.h"
 #include "refactor/rewrite/written_sizes.h"
 #include "refactor/unit/annotations.h"
@@ -449,6 +450,8 @@ void ht_written_launch_read(const ht_written_pair *pair, const ht_launch_site *s
     if (out->template) {
         arguments_publish(&in, &list, out);
         covers_publish(pair->plan, out);
+        for (int axis = 0; in.before && axis < 3; ++axis)
+            out->assumed = out->assumed || ht_symbol_is_assumed(in.before->block.axis[axis]);
         if (in.where.length)
             ht_expr_parse(in.where.data, (ht_place){0}, &out->where, NULL);
         if (in.refused.length)
