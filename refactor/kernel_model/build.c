@@ -48,8 +48,11 @@ static void access_sets(ht_kernel_model *km, ht_km_access *access) {
 }
 
 static bool same_variant(const ht_km_variant *a, const ht_km_variant *b) {
-    bool same = a->any_block == b->any_block && (!a->any_block || a->axis == b->axis) &&
-                a->fixed_count == b->fixed_count;
+    bool same = a->any_block == b->any_block && a->ordered == b->ordered &&
+                (!a->any_block || a->axis == b->axis) && a->fixed_count == b->fixed_count &&
+                a->replaced_count == b->replaced_count;
+    for (size_t i = 0; i < a->replaced_count && same; ++i)
+        same = a->replaced[i] == b->replaced[i];
     for (size_t i = 0; i < a->fixed_count && same; ++i)
         same = a->fixed[i].value == b->fixed[i].value &&
                strcmp(a->fixed[i].argument, b->fixed[i].argument) == 0;
@@ -63,6 +66,11 @@ static void keep_variant(ht_kernel_model *km, const ht_km_variant *like) {
                                  like->fixed[i].value};
     km->variant = *like;
     km->variant.fixed = fixed;
+    const ht_syntax **replaced =
+        ht_poly_pool_alloc(&km->pool, like->replaced_count, sizeof *replaced);
+    for (size_t i = 0; i < like->replaced_count; ++i)
+        replaced[i] = like->replaced[i];
+    km->variant.replaced = replaced;
 }
 
 static ht_kernel_model *scan_body(const ht_model *facts, const ht_km_variant *variant) {

@@ -106,10 +106,17 @@ static isl_map *pitches(isl_map *map, const ht_km_layout *a, const ht_km_layout 
     return map;
 }
 
-/* Returns the pairs of different threads of the launch, or of one block. */
-static isl_map *strangers(isl_set *a, isl_set *b, bool one_block) {
+/* Which pairs of threads may conflict. */
+typedef enum strangers_of { OF_BLOCK, OF_LAUNCH, OF_OTHER_BLOCKS } strangers_of;
+
+/* Returns the pairs of different threads of the launch, of one block, or of different blocks. */
+static isl_map *strangers(isl_set *a, isl_set *b, strangers_of which) {
     isl_map *all = universe_between(a, b);
-    if (one_block) {
+    if (which == OF_OTHER_BLOCKS) {
+        isl_map *same = all_equal(isl_map_copy(all), HT_DIM_BLOCK, 3);
+        return isl_map_subtract(all, same);
+    }
+    if (which == OF_BLOCK) {
         all = all_equal(all_equal(all, HT_DIM_BLOCK, 3), HT_DIM_ORIGIN, 3);
         isl_map *same = all_equal(isl_map_copy(all), HT_DIM_THREAD, 3);
         return isl_map_subtract(all, same);
@@ -165,7 +172,7 @@ static void layout_make(ht_km_layout *layout, ht_kernel_model *km, const ht_km_a
 }
 
 static ht_answer pair_answer(ht_kernel_model *km, const ht_km_access *a, const ht_km_access *b,
-                             bool one_block, char **out_witness) {
+                             strangers_of which, char **out_witness) {
     addresses of_a, of_b;
     *out_witness = NULL;
     if (!addresses_of(km, a, b, &of_a, &of_b))
@@ -181,7 +188,7 @@ static ht_answer pair_answer(ht_kernel_model *km, const ht_km_access *a, const h
     isl_set *bare_a = isl_map_domain(isl_map_copy(meets));
     isl_set *bare_b = isl_map_range(isl_map_copy(meets));
     if (bare_a && bare_b)
-        meets = isl_map_intersect(meets, strangers(bare_a, bare_b, one_block));
+        meets = isl_map_intersect(meets, strangers(bare_a, bare_b, which));
     meets = pitches(meets, &first, &second);
     isl_bool empty = isl_map_is_empty(meets);
     ht_answer answer = empty == isl_bool_true                                   ? HT_NO
@@ -278,14 +285,16 @@ static void array_pairs(ht_kernel_model *km, size_t array, bool races, ht_km_dep
             if (a->array != array || b->array != array || (!a->write && !b->write) ||
                 out->answer == HT_YES)
                 continue;
-            if ((shared && separated(km, a, b)) || (races && a->atomic && b->atomic))
+            bool ordered = (shared || km->variant.ordered) && separated(km, a, b);
+            if ((shared && ordered) || (races && a->atomic && b->atomic))
                 continue;
             if (++asked > PAIRS_MAX) {
                 settle(out, HT_UNKNOWN, i, j, ht_strdup("there are too many accesses"));
                 return;
             }
             char *witness;
-            ht_answer answer = pair_answer(km, a, b, shared, &witness);
+            strangers_of which = shared ? OF_BLOCK : ordered ? OF_OTHER_BLOCKS : OF_LAUNCH;
+            ht_answer answer = pair_answer(km, a, b, which, &witness);
             if (answer == HT_YES)
                 settle(out, answer, i, j, witness);
             else if (answer == HT_UNKNOWN)

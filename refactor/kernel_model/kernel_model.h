@@ -187,8 +187,14 @@ typedef struct ht_km_fixed {
 typedef struct ht_km_variant {
     bool any_block; /* for blocks of any size along `axis`: proofs hold for all of them */
     int axis;
+    bool ordered; /* barriers stay: with one between, threads of one block do not conflict in global
+                     memory either */
     const ht_km_fixed *fixed; /* arguments taken at values */
     size_t fixed_count;
+    /* Statements of the kernel's body, of the whole tree, taken for something else that all threads
+     * do together: a barrier, after which the variables that they set have any values. */
+    const ht_syntax *const *replaced;
+    size_t replaced_count;
 } ht_km_variant;
 
 typedef struct ht_kernel_model {

@@ -273,11 +273,43 @@ static ht_leaves look(ht_scan *scan, const ht_syntax *statement) {
     }
 }
 
+static bool is_replaced(const ht_scan *scan, const ht_syntax *statement) {
+    const ht_km_variant *variant = &scan->km->variant;
+    for (size_t i = 0; i < variant->replaced_count; ++i)
+        if (variant->replaced[i] == statement)
+            return true;
+    return false;
+}
+
+/* Walks a statement that something else stands for: all threads meet there, and variables that it
+ * sets have any values. */
+static ht_leaves scan_replaced(ht_scan *scan, const ht_syntax *statement) {
+    size_t count;
+    size_t *assigned = ht_scan_assigned(scan, statement, &count);
+    ht_scan_barrier(scan, statement);
+    ht_scan_forget(scan, assigned, count, statement);
+    free(assigned);
+    for (size_t i = 0; statement->kind == HT_SYNTAX_DECLARATION && i < statement->count; ++i) {
+        const ht_syntax *node = statement->children[i];
+        if (node->kind != HT_SYNTAX_VARIABLE)
+            continue;
+        const ht_syntax_variable *variable = &scan->tree->variables[node->variable];
+        if (variable->rank || variable->space == HT_SPACE_SHARED)
+            ht_scan_array(scan, variable);
+        else if (variable->is_whole)
+            ht_environment_set(scan, node->variable,
+                               ht_scan_opaque(scan, node, HT_SCOPE_THREAD, "a result of threads"));
+    }
+    return (ht_leaves){0};
+}
+
 ht_leaves ht_scan_statement(ht_scan *scan, const ht_syntax *statement) {
     if (!ht_scan_tick(scan) || scan->depth > 150) {
         ht_scan_incomplete(scan, statement, "the kernel is too long");
         return (ht_leaves){0};
     }
+    if (is_replaced(scan, statement))
+        return scan_replaced(scan, statement);
     ++scan->depth;
     ht_leaves leaves = look(scan, statement);
     --scan->depth;

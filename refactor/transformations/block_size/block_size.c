@@ -285,7 +285,8 @@ static void apply(const ht_model *model, ht_plan *plan) {
                           "%s", model->facts->problem.text);
         return;
     }
-    if (pinned(model, plan) || ht_block_stride_apply(model, plan))
+    /* lanes may exchange values for a reduction that is known */
+    if (ht_block_stride_apply(model, plan) || pinned(model, plan))
         return;
     if (share_memory(model))
         apply_shared(model, plan);

@@ -9,7 +9,11 @@
 #include "refactor/kernel_model/kernel_model.h"
 #include "refactor/plan/plan.h"
 #include "refactor/plan/values.h"
+#include "refactor/transformations/block_size/block_sums.h"
 #include "refactor/transformations/block_size/stride_loop.h"
+#include "refactor/transformations/block_size/sums_own.h"
+#include "refactor/transformations/block_size/sums_write.h"
+#include "refactor/transformations/block_size/threads.h"
 #include "refactor/transformations/launch_bounds.h"
 
 #include <stdlib.h>
@@ -22,6 +26,7 @@ typedef struct striding {
     const ht_syntax **loops; /* outermost ones */
     size_t loop_count;
     size_t thread_uses, block_uses;
+    ht_block_sums sums;
     bool shares; /* threads also work on their global index, with values that the loops shared */
 } striding;
 
@@ -38,7 +43,7 @@ typedef struct striding {
  * of the loops writes to it, and nothing in the loops depends on a thread's index except through
  * their counters. */
 
-enum { DEPTH_MAX = 16 };
+enum { DEPTH_MAX = 16, CARRIED_MAX = 16 };
 
 typedef struct searching {
     const ht_syntax *loop;
@@ -101,7 +106,12 @@ static bool are_loops_reached(const ht_syntax *const *loops, size_t count) {
 
 static bool is_stride_loop(const striding *in, const ht_syntax *loop) {
     ht_stride_loop of;
-    return ht_stride_loop_read(loop, in->axis, &of) && !ht_stride_carries(&of, NULL) &&
+    size_t variables[CARRIED_MAX];
+    ht_stride_carry carry = {variables, 0};
+    for (size_t i = 0; in->sums.count && i < in->sums.accumulator_count; ++i)
+        if (carry.count < CARRIED_MAX)
+            variables[carry.count++] = in->sums.accumulators[i].variable;
+    return ht_stride_loop_read(loop, in->axis, &of) && !ht_stride_carries(&of, &carry) &&
            (!in->shares || (is_part_uniform(loop, ht_syntax_body(loop)) &&
                             is_part_uniform(loop, loop->children[1])));
 }
@@ -117,9 +127,27 @@ static bool on_node(const ht_syntax *node, void *context) {
     return false; /* a loop inside would count its indices twice */
 }
 
+/* Returns true if blocks have one axis: with more, threads that differ along another would run the
+ * same iterations. */
+static bool alone(const ht_model *model) {
+    return model->axes[1].block == 1 && model->axes[2].block == 1 && model->facts->flat_uses == 0;
+}
+
+/* Returns true for nodes whose use of indices does not depend on the block: the condition of what
+ * the first thread does alone, and reductions, which are proved or replaced. */
+static bool is_aside(const striding *in, const ht_syntax *node) {
+    const ht_syntax *up = node->parent;
+    if (up == in->tree->body)
+        return ht_block_sums_own(&in->sums, node);
+    return in->axis == 0 && up && up->kind == HT_SYNTAX_IF && node == up->children[0] &&
+           alone(in->model) && ht_is_first_thread(up);
+}
+
 static bool on_index(const ht_syntax *node, void *context) {
     striding *in = context;
     int axis;
+    if (is_aside(in, node))
+        return false;
     if (node->kind == HT_SYNTAX_VARIABLE)
         return !ht_syntax_is_alias(ht_syntax_named(node));
     if (node->kind != HT_SYNTAX_INDEX && node->kind != HT_SYNTAX_NAME)
@@ -132,14 +160,24 @@ static bool on_index(const ht_syntax *node, void *context) {
 
 static bool serves_loops_alone(striding *in) {
     const ht_index_names *elsewhere = &in->model->facts->reached.names_elsewhere;
-    if (elsewhere->named[HT_INDEX_THREAD] || elsewhere->named[HT_INDEX_BLOCK_DIM] ||
-        elsewhere->called > 0)
+    bool asked = elsewhere->named[HT_INDEX_THREAD] || elsewhere->named[HT_INDEX_BLOCK_DIM] ||
+                 elsewhere->called > 0;
+    if (in->sums.count ? ht_block_sums_elsewhere(&in->sums) != NULL : asked)
         return false;
     ht_syntax_walk(in->tree->body, on_node, in);
     if (in->loop_count == 0 || (in->shares && !are_loops_reached(in->loops, in->loop_count)))
         return false;
     ht_syntax_walk(in->tree->body, on_index, in);
     return in->thread_uses == in->loop_count && in->block_uses == in->loop_count;
+}
+
+/* Returns true for an access of what the first thread does alone. */
+static bool is_of_first(const striding *in, const ht_km_access *access) {
+    const ht_syntax *node = access->node, *top = node;
+    while (top && top->parent && top->parent != in->tree->body)
+        top = top->parent;
+    return top && in->axis == 0 && alone(in->model) && ht_is_first_thread(top) &&
+           ht_syntax_within(node, top->children[1]);
 }
 
 static bool in_loops(const striding *in, const ht_kernel_model *km, const ht_km_control *control) {
@@ -163,7 +201,8 @@ static const char *obstacle(const striding *in, const ht_kernel_model *km, int *
         const ht_km_access *access = &km->accesses[i];
         *out_line = access->place.file == 0 ? access->place.line : 0;
         bool shared = km->arrays[access->array].space == HT_SPACE_SHARED;
-        if (access->write && (shared || !in->shares) && !in_loops(in, km, &access->control))
+        if (access->write && (shared || !in->shares) && !in_loops(in, km, &access->control) &&
+            (in->shares || !is_of_first(in, access)))
             return "each thread of a block writes outside of the loops that stride by the block";
     }
     for (size_t i = 0; i < km->effect_count; ++i) {
@@ -196,14 +235,25 @@ static void add_parameter(ht_plan *plan, int axis, bool shares) {
 /* Returns why iterations may not be dealt out to a block of another size, as proved for blocks of
  * any size; NULL: they may. */
 static const char *deals_out(const striding *in, int *out_line) {
-    const ht_km_variant variant = {.any_block = true, .axis = in->axis};
-    return obstacle(in, ht_kernel_model_of(in->model, variant), out_line);
+    ht_km_variant variant = {.any_block = true, .axis = in->axis, .ordered = true};
+    const ht_syntax **replaced = NULL;
+    for (size_t k = 0; k < in->sums.count; ++k)
+        for (size_t i = in->sums.items[k].first; i <= in->sums.items[k].last; ++i) {
+            HT_GROW(replaced, variant.replaced_count);
+            replaced[variant.replaced_count++] = in->sums.whole->body->children[i];
+        }
+    variant.replaced = replaced;
+    const char *words = obstacle(in, ht_kernel_model_of(in->model, variant), out_line);
+    free(replaced);
+    return words;
 }
 
-/* Returns true if blocks have one axis: with more, threads that differ along another would run the
- * same iterations. */
-static bool alone(const ht_model *model) {
-    return model->axes[1].block == 1 && model->axes[2].block == 1 && model->facts->flat_uses == 0;
+/* Returns false for kernels whose threads may depend on their block in ways that are not looked
+ * for. */
+static bool is_followed(const ht_model *model) {
+    return !model->feature[HT_FEATURE_DYNAMIC_LDS] && !model->feature[HT_FEATURE_COOPERATIVE] &&
+           !model->feature[HT_FEATURE_ASM] && !model->feature[HT_FEATURE_GOTO] &&
+           !model->feature[HT_FEATURE_INDEX_ESCAPE] && !model->facts->reached.vote_line;
 }
 
 /* Looks for loops that stride by the block along an axis, in a kernel whose block serves them
@@ -215,7 +265,17 @@ static bool strides_along(const ht_model *model, int axis, striding *in) {
     bool whole = of->uses_global ? !of->uses_block && !of->uses_grid_dim && !of->fixed_pitch &&
                                        axis == 0 && alone(model)
                                  : model->facts->flat_uses == 0;
-    return of->uses_thread && of->uses_block_dim && whole && serves_loops_alone(in);
+    if (!of->uses_thread || !of->uses_block_dim || !whole || !is_followed(model))
+        return false;
+    if (axis == 0 && !in->shares)
+        ht_block_sums_find(model, &in->sums);
+    bool lanes = model->feature[HT_FEATURE_WAVEFRONT] && !in->sums.count;
+    return !lanes && serves_loops_alone(in);
+}
+
+static void striding_free(striding *in) {
+    free(in->loops);
+    ht_block_sums_free(&in->sums);
 }
 
 bool ht_block_stride_loops(const ht_model *model, int axis, ht_stride_loop **out_loops,
@@ -224,33 +284,79 @@ bool ht_block_stride_loops(const ht_model *model, int axis, ht_stride_loop **out
     int line;
     *out_count = 0;
     *out_loops = NULL;
-    bool good = !model->feature[HT_FEATURE_DYNAMIC_LDS] && strides_along(model, axis, &in) &&
-                !deals_out(&in, &line);
+    bool good = strides_along(model, axis, &in) && !deals_out(&in, &line);
     if (good)
         *out_loops = ht_alloc(in.loop_count, sizeof **out_loops);
-    for (; good && *out_count < in.loop_count; ++*out_count)
-        (void)ht_stride_loop_read(in.loops[*out_count], axis, &(*out_loops)[*out_count]);
-    free(in.loops);
+    for (; good && *out_count < in.loop_count; ++*out_count) {
+        ht_stride_loop *of = &(*out_loops)[*out_count];
+        (void)ht_stride_loop_read(in.loops[*out_count], axis, of);
+        for (size_t i = 0; i < in.sums.accumulator_count; ++i)
+            of->rounds |= in.sums.accumulators[i].real &&
+                          in.tree->body->children[in.sums.accumulators[i].loop] == of->loop;
+    }
+    striding_free(&in);
     return good;
+}
+
+/* Makes a parameter of how the block combines its threads' values. */
+static void offer_sums(const striding *in, ht_plan *plan) {
+    static const int64_t line[] = {32, 64, 128, 256, 512, 1024};
+    const char *block = plan->axes[0].block, *reduce = ht_plan_name(plan, "REDUCE");
+    int64_t own = in->model->axes[0].block;
+    bool real = false;
+    ht_text held = {0};
+    size_t count = 0;
+    for (size_t i = 0; i < sizeof line / sizeof *line; ++i) {
+        bool holds = line[i] == own || ht_block_sums_hold(&in->sums, (size_t)line[i]);
+        count += holds;
+        if (holds)
+            ht_text_printf(&held, " || %s == %lld", block, (long long)line[i]);
+    }
+    ht_plan_param(plan, reduce, "0, 1, 2", "0");
+    if (count < sizeof line / sizeof *line)
+        ht_plan_require(plan, "%s != %d || %s == %lld%s", reduce, HT_REDUCE_OWN, block,
+                        (long long)own, held.data ? held.data : "");
+    if (own % 32 != 0)
+        ht_plan_require(plan, "%s != %d || %s %% 32 == 0", reduce, HT_REDUCE_LANES, block);
+    if ((own & (own - 1)) != 0)
+        ht_plan_require(plan, "%s != %d || %s != %lld", reduce, HT_REDUCE_SHARED, block,
+                        (long long)own);
+    for (size_t i = 0; i < in->sums.accumulator_count; ++i)
+        real |= in->sums.accumulators[i].real;
+    for (size_t i = 0; i < plan->params.count; ++i)
+        if (strcmp(plan->params.items[i].name, reduce) == 0 ||
+            strcmp(plan->params.items[i].name, block) == 0)
+            plan->params.items[i].rounds = real;
+    ht_text_free(&held);
+    if (!ht_sums_write(plan, &in->sums, reduce, block))
+        plan->running.failed = true;
+    ht_plan_remark_place(plan, HT_REMARK_APPLIED,
+                         in->tree->body->children[in->sums.items[0].first]->at,
+                         "%s: the block's threads combine their values as written (0), by shuffles "
+                         "of 32 lanes (1), or by a tree in shared memory (2)",
+                         reduce);
 }
 
 bool ht_block_stride_apply(const ht_model *model, ht_plan *plan) {
     bool any = false;
-    if (model->feature[HT_FEATURE_DYNAMIC_LDS])
-        return false;
     for (int axis = 0; axis < 3; ++axis) {
         striding in;
         int line = 0;
         bool good = strides_along(model, axis, &in);
         const char *words = good ? deals_out(&in, &line) : NULL;
-        free(in.loops);
+        if (!good && in.sums.why)
+            ht_plan_remark_place(plan, HT_REMARK_MISSED, in.sums.at, "the block along %c stays: %s",
+                                 'x' + axis, in.sums.why);
         if (words)
             ht_plan_remark_at(plan, HT_REMARK_MISSED, line ? line : model->definition.line,
                               "the block along %c stays: %s", 'x' + axis, words);
-        if (!good || words)
-            continue;
-        add_parameter(plan, axis, in.shares);
-        any = true;
+        if (good && !words) {
+            add_parameter(plan, axis, in.shares);
+            if (in.sums.count)
+                offer_sums(&in, plan);
+            any = true;
+        }
+        striding_free(&in);
     }
     if (!any)
         return false;

@@ -11,6 +11,7 @@ typedef struct ht_stride_loop {
     const ht_syntax_variable *counter;
     const ht_syntax *start, *step; /* FACTOR * threadIdx.a, FACTOR * blockDim.a */
     int64_t factor;
+    bool rounds; /* it adds up real numbers: results depend on which thread runs an iteration */
 } ht_stride_loop;
 
 /* Variables, by index, that a loop may carry from one iteration to the next. */

@@ -416,11 +416,12 @@ static size_t widen(const ht_model *model, ht_plan *plan, const ht_stride_loop *
     return most;
 }
 
-static void add_parameter(ht_plan *plan, const char *param, size_t most) {
+static void add_parameter(ht_plan *plan, const char *param, size_t most, bool rounds) {
     ht_text values = {0};
     for (size_t value = 1; value <= most; value *= 2)
         ht_text_printf(&values, value > 1 ? ", %zu" : "%zu", value);
-    ht_plan_param(plan, param, values.data, "1");
+    if (ht_plan_param(plan, param, values.data, "1"))
+        plan->params.items[plan->params.count - 1].rounds = rounds;
     ht_plan_call(plan, param, "elements per access");
     ht_text_free(&values);
 }
@@ -437,9 +438,12 @@ static void apply(const ht_model *model, ht_plan *plan) {
         size_t fit = widen(model, plan, &loops[i], param);
         most = fit && (!most || fit < most) ? fit : most;
     }
+    bool rounds = false;
+    for (size_t i = 0; i < count; ++i)
+        rounds |= loops[i].rounds;
     free(loops);
     if (most)
-        add_parameter(plan, param, most);
+        add_parameter(plan, param, most, rounds);
 }
 
 const ht_transformation ht_transformation_stride_vector = {

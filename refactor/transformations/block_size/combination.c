@@ -1,0 +1,66 @@
+#include "refactor/transformations/block_size/combination.h"
+
+#include "base/memory.h"
+
+typedef struct accumulating {
+    size_t variable;
+    ht_combine op;
+    size_t updates; /* names of the variable in statements that combine */
+    bool bad;
+} accumulating;
+
+size_t ht_syntax_mention_count(const ht_syntax *node, size_t variable) {
+    size_t count = node->kind == HT_SYNTAX_NAME && node->variable == variable;
+    for (size_t i = 0; i < node->count; ++i)
+        count += node->children[i] ? ht_syntax_mention_count(node->children[i], variable) : 0;
+    return count;
+}
+
+static bool is_it(const ht_syntax *node, size_t variable) {
+    const ht_syntax *name = ht_syntax_strip_implicit(node);
+    return name->kind == HT_SYNTAX_NAME && name->variable == variable;
+}
+
+/* Which combination v = v + x, v = fmaxf(v, x), v = fmaf(a, b, v) is. */
+static ht_combine combined(const ht_syntax *value, size_t variable) {
+    const ht_syntax *node = ht_syntax_strip_implicit(value), *left, *right;
+    int op;
+    if (node->kind == HT_SYNTAX_CALL && node->op == 2 && !node->call->of_user)
+        return is_it(node->children[0], variable) || is_it(node->children[1], variable)
+                   ? ht_combine_of_call(node->call->name)
+                   : HT_COMBINE_NONE;
+    if (node->kind == HT_SYNTAX_CALL && node->op == 3 && !node->call->of_user)
+        return (ht_syntax_calls(node, "fmaf") || ht_syntax_calls(node, "fma") ||
+                ht_syntax_calls(node, "__fmaf_rn")) &&
+                       is_it(node->children[2], variable)
+                   ? HT_COMBINE_SUM
+                   : HT_COMBINE_NONE;
+    if (!ht_syntax_binary(node, &op, &left, &right))
+        return HT_COMBINE_NONE;
+    bool sum = op == HT_BINARY_ADD && (is_it(left, variable) || is_it(right, variable));
+    return sum || (op == HT_BINARY_SUB && is_it(left, variable)) ? HT_COMBINE_SUM : HT_COMBINE_NONE;
+}
+
+static bool on_update(const ht_syntax *node, void *context) {
+    accumulating *in = context;
+    if (node->kind != HT_SYNTAX_ASSIGN || !is_it(node->children[0], in->variable))
+        return true;
+    bool adds = node->op == HT_BINARY_ADD_ASSIGN || node->op == HT_BINARY_SUB_ASSIGN;
+    ht_combine op = adds                           ? HT_COMBINE_SUM
+                    : node->op == HT_BINARY_ASSIGN ? combined(node->children[1], in->variable)
+                                                   : HT_COMBINE_NONE;
+    size_t wanted = adds ? 1 : 2;
+    bool statement = !ht_syntax_is_expression(node->parent);
+    in->bad |= op == HT_COMBINE_NONE || (in->op != HT_COMBINE_NONE && op != in->op) || !statement ||
+               ht_syntax_mention_count(node, in->variable) != wanted;
+    in->op = op;
+    in->updates += wanted;
+    return true;
+}
+
+ht_combine ht_combination_in(const ht_syntax *loop, size_t variable) {
+    accumulating in = {.variable = variable};
+    ht_syntax_walk(loop, on_update, &in);
+    return in.bad || in.updates != ht_syntax_mention_count(loop, variable) ? HT_COMBINE_NONE
+                                                                           : in.op;
+}

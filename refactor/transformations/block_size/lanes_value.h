@@ -1,0 +1,22 @@
+/* Values of expressions, for all threads of a block at once. Private to the files lanes*.c. */
+#ifndef HT_REFACTOR_TRANSFORMATIONS_BLOCK_SIZE_LANES_VALUE_H
+#define HT_REFACTOR_TRANSFORMATIONS_BLOCK_SIZE_LANES_VALUE_H
+
+#include "refactor/transformations/block_size/lanes_state.h"
+
+void ht_lanes_fail(ht_lanes *lanes, const ht_syntax *at, const char *why);
+/* Evaluates an expression for the threads of the mask, with its effects. Other threads' values stay
+ * unknown. */
+void ht_lanes_evaluate(ht_lanes *lanes, const ht_syntax *node, const bool *mask,
+                       ht_lane_value *out);
+/* Sets a private variable of the threads of the mask. */
+void ht_lanes_set(ht_lanes *lanes, size_t variable, const bool *mask, const ht_lane_value *values);
+/* Returns the variable that a reference stands for, or the variable itself. */
+size_t ht_lanes_followed(const ht_lanes *lanes, size_t variable);
+/* The thread's own value of a seeded variable. */
+ht_lane_value ht_lanes_own(ht_lanes *lanes, size_t variable, size_t thread);
+/* Combines what two values have of a seeded variable. */
+ht_lane_value ht_lanes_join(ht_lanes *lanes, ht_combine op, const ht_lane_value *a,
+                            const ht_lane_value *b);
+
+#endif

@@ -1,0 +1,118 @@
+#include "refactor/transformations/block_size/threads.h"
+
+#include "refactor/kernel/effects.h"
+#include "refactor/kernel/syntax_value.h"
+
+#include <string.h>
+
+enum { DEPTH_MAX = 16 };
+
+static bool is_shared(const ht_syntax_variable *variable) {
+    return variable->is_shared || variable->space == HT_SPACE_SHARED;
+}
+
+/* ---- the first thread ---- */
+
+static bool is_first_index(const ht_syntax *a, const ht_syntax *b) {
+    int axis;
+    int64_t value;
+    return ht_syntax_index(a, &axis) == HT_INDEX_THREAD && axis == 0 &&
+           ht_syntax_constant(b, &value) && value == 0;
+}
+
+/* threadIdx.x == 0, !threadIdx.x */
+static bool asks_first(const ht_syntax *condition) {
+    const ht_syntax *left, *right;
+    int op, axis;
+    if (ht_syntax_binary(condition, &op, &left, &right))
+        return op == HT_BINARY_EQ && (is_first_index(left, right) || is_first_index(right, left));
+    return ht_syntax_unary(condition, &op, &left) && op == HT_UNARY_NOT &&
+           ht_syntax_index(left, &axis) == HT_INDEX_THREAD && axis == 0;
+}
+
+typedef struct outer_changes {
+    const ht_syntax *scope;
+    bool found;
+} outer_changes;
+
+static void on_outer_change(const ht_syntax *name, const ht_syntax *change, void *context) {
+    (void)change;
+    outer_changes *in = context;
+    const ht_syntax_variable *variable = ht_syntax_named(name);
+    bool shared = is_shared(variable);
+    in->found |=
+        !shared && !(variable->declaration && ht_syntax_within(variable->declaration, in->scope));
+}
+
+bool ht_is_first_thread(const ht_syntax *statement) {
+    if (statement->kind != HT_SYNTAX_IF || statement->parent != statement->tree->body ||
+        statement->children[2] || !asks_first(statement->children[0]))
+        return false;
+    outer_changes in = {statement, false};
+    ht_syntax_changes(statement->children[1], on_outer_change, &in);
+    return !in.found;
+}
+
+/* ---- what depends on the block's threads ---- */
+
+typedef struct tainting {
+    const ht_syntax_tree *tree; /* the whole tree */
+    int depth;
+    const ht_syntax *found;
+} tainting;
+
+static bool on_taint(const ht_syntax *node, void *context);
+
+/* Returns true if a variable is declared with a value that depends on the thread or the block. */
+static bool is_derived(tainting *in, const ht_syntax_variable *variable) {
+    const ht_syntax *value = variable->is_local ? ht_syntax_initializer(variable) : NULL;
+    if (!value || in->depth >= DEPTH_MAX)
+        return in->depth >= DEPTH_MAX;
+    tainting inner = {in->tree, in->depth + 1, NULL};
+    ht_syntax_walk(value, on_taint, &inner);
+    return inner.found != NULL;
+}
+
+static bool is_tainted_call(tainting *in, const ht_syntax *node) {
+    const ht_syntax_call *call = node->call;
+    if (call->class == HT_CALLEE_WAVEFRONT || call->class == HT_CALLEE_GROUPS)
+        return true;
+    if (call->function == SIZE_MAX || call->function >= in->tree->function_count)
+        return call->of_user && call->class != HT_CALLEE_PURE;
+    const ht_syntax *body = in->tree->functions[call->function].body;
+    if (!body || in->depth >= DEPTH_MAX)
+        return true;
+    tainting inner = {in->tree, in->depth + 1, NULL};
+    ht_syntax_walk(body, on_taint, &inner);
+    return inner.found != NULL;
+}
+
+/* Finds the first thing that depends on which thread runs it, or on the number of threads, or at
+ * which threads meet inside of a function. */
+static bool on_taint(const ht_syntax *node, void *context) {
+    tainting *in = context;
+    bool found = false;
+    if (node->kind == HT_SYNTAX_INDEX)
+        found = node->axis == 0 && (node->op == HT_INDEX_THREAD || node->op == HT_INDEX_BLOCK_DIM);
+    else if (node->kind == HT_SYNTAX_NAME) {
+        const ht_syntax_variable *variable = ht_syntax_named(node);
+        bool shared = is_shared(variable);
+        found = strcmp(variable->name, "warpSize") == 0 || (in->depth > 0 && shared) ||
+                is_derived(in, variable);
+    } else if (node->kind == HT_SYNTAX_CALL)
+        found = is_tainted_call(in, node) || (in->depth > 0 && node->call->is_barrier);
+    if (found && !in->found)
+        in->found = node;
+    return !in->found;
+}
+
+const ht_syntax *ht_threads_named(const ht_syntax *node) {
+    tainting in = {node->tree, 0, NULL};
+    ht_syntax_walk(node, on_taint, &in);
+    return in.found;
+}
+
+bool ht_threads_called(const ht_syntax *call) {
+    tainting in = {call->tree, 0, NULL};
+    return is_tainted_call(&in, call);
+}
