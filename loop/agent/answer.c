@@ -167,9 +167,9 @@ void ht_answer_read(const char *line, size_t length, uint64_t turn, ht_answer *o
         members_judge(object, of, out_refused);
     if (out_refused->kind == HT_REFUSAL_NONE)
         head_read(object, turn, out, out_refused);
-    if (out_refused->kind == HT_REFUSAL_NONE)
+    if (of && out_refused->kind == HT_REFUSAL_NONE)
         body_read(object, of, out, out_refused);
-    if (out_refused->kind == HT_REFUSAL_NONE)
+    if (of && out_refused->kind == HT_REFUSAL_NONE)
         out->kind = of->kind;
     json_decref(object);
 }

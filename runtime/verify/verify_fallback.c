@@ -34,12 +34,14 @@ typedef struct search {
 
 static bool holds(const search *in, const ht_expr *condition, const ht_problem *problem,
                   bool *out_holds) {
+    if (in->has) { /* there is no device then */
+        *out_holds = in->has(in->context, problem);
+        return true;
+    }
     const ht_binding binding = {in->template, problem, &in->device->fields};
     const ht_config plain = ht_config_default(in->template);
     int64_t value;
-    if (in->has)
-        value = in->has(in->context, problem);
-    else if (ht_binding_evaluate(&binding, &plain, condition, &value, NULL) != HT_OK)
+    if (ht_binding_evaluate(&binding, &plain, condition, &value, NULL) != HT_OK)
         return false;
     *out_holds = value != 0;
     return true;
