@@ -315,6 +315,7 @@ static bool write_sum(writing *in) {
     size_t hoisted = write_hoisted(in, &writer);
     bool done = write_template(in, names, &template) && write_reductions(in, true, &applied) &&
                 write_results(in, names, true, &applied);
+    done = done && template.text.data && applied.text.data;
     if (done) {
         /* the first line begins where the statements begin */
         const char *first = template.text.data, *second = applied.text.data;
