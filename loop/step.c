@@ -242,6 +242,16 @@ static bool is_best_here(const step *in) {
            strcmp(in->best->base ? in->best->base : "", like->base ? like->base : "") == 0;
 }
 
+/* Of type ht_session.defended: the best so far takes part in the finals. */
+static bool best_defended(void *context, const ht_binding *binding,
+                          const struct ht_pair_result *result, ht_config *out_config) {
+    const step *in = context;
+    (void)binding, (void)result;
+    if (in->has_incumbent)
+        *out_config = in->incumbent;
+    return in->has_incumbent;
+}
+
 static ht_status search(step *in, ht_error *error) {
     ht_session *session = in->steps->session;
     const ht_tuning_options kept = session->options;
@@ -253,7 +263,8 @@ static ht_status search(step *in, ht_error *error) {
     session->options.max_evals = in->choice->evaluations;
     session->options.plain = !in->any;
     session->alone = true;
-    session->incumbent = in->has_incumbent ? &in->incumbent : NULL;
+    session->defended = best_defended;
+    session->decided_context = in;
     session->first = in->first;
     session->first_count = in->first_count;
     session->pairs_left = 1;
@@ -261,7 +272,8 @@ static ht_status search(step *in, ht_error *error) {
     ht_pair_result_free(in->result);
     ht_status status = ht_tuning_run(session, in->template, problem, in->result, error);
     session->options = kept;
-    session->incumbent = NULL;
+    session->defended = NULL;
+    session->decided_context = NULL;
     session->first_count = 0;
     if (status == HT_OK && ht_stopped && in->result->verdict == HT_VERDICT_FAILED)
         status = ht_error_set(error, HT_ERROR_INTERRUPTED, "%s", in->result->reason);

@@ -3,6 +3,7 @@
 #include "base/clock.h"
 #include "base/memory.h"
 #include "pipeline/infer_check.h"
+#include "pipeline/timed.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -136,21 +137,14 @@ ht_status ht_entries_tune(ht_entries *entries, ht_session *session, FILE *out, h
     return status;
 }
 
-/* Returns true if only the user's own limit of time was met, which is no failure. */
-static bool is_late(const ht_entry *entry) {
-    const char *reason = entry->result.reason;
-    return reason && strstr(reason, "(--max-time)");
-}
-
 int ht_entries_exit_code(const ht_entries *entries) {
     bool failed = false, bad_input = false;
     if (ht_interrupted)
         return HT_EXIT_INTERRUPTED;
     for (size_t i = 0; i < entries->count; ++i) {
         const ht_pair_result *result = &entries->items[i].result;
-        failed |=
-            (result->verdict == HT_VERDICT_FAILED || result->verdict == HT_VERDICT_WITHHELD) &&
-            !is_late(&entries->items[i]);
+        bool wrong = result->verdict == HT_VERDICT_FAILED || result->verdict == HT_VERDICT_WITHHELD;
+        failed |= wrong && !ht_timed_is_command(result->reason); /* a limit is no failure */
         bad_input |= result->bad_input;
     }
     return bad_input ? HT_EXIT_INPUT : failed ? HT_EXIT_FAILED : HT_EXIT_OK;

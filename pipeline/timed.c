@@ -4,13 +4,16 @@
 
 #include <string.h>
 
+bool ht_timed_is_command(const char *reason) {
+    return reason && strstr(reason, "(--max-time)");
+}
+
 bool ht_timed_is(const char *reason) {
-    static const char *const words[] = {"no end within", "takes too long", "s of CPU time",
-                                        "(--max-time)"};
+    static const char *const words[] = {"no end within", "takes too long", "s of CPU time"};
     for (size_t i = 0; reason && i < sizeof words / sizeof *words; ++i)
         if (strstr(reason, words[i]))
             return true;
-    return false;
+    return ht_timed_is_command(reason);
 }
 
 void ht_timed_note(json_t *document, bool timed, const ht_timed_limits *limits) {

@@ -16,6 +16,8 @@ typedef struct ht_timed_limits {
 
 /* Returns true for the reason of an outcome that a limit of time decided. NULL: no reason. */
 bool ht_timed_is(const char *reason);
+/* The same for the limit of the whole command (--max-time), which the user chose. */
+bool ht_timed_is_command(const char *reason);
 
 /* Notes in a document that is to be kept when it was made and under which limits. `timed`: one of
  * its outcomes is one of time. */

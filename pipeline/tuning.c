@@ -280,8 +280,6 @@ static void finalists_choose(pair *pair) {
     size_t count = ht_search_result_best(&result->search.result, FINALISTS + 1, best);
     for (size_t i = 0; i < count && finalists->count < most; ++i)
         finalist_add(finalists, &result->search.result.trials[best[i]].config);
-    if (pair->session->incumbent)
-        finalist_add(finalists, pair->session->incumbent);
     ht_binding bound = pair->binding;
     if (pair->plain) /* whose constraints say what may win */
         bound.template = pair->plain;

@@ -59,10 +59,8 @@ typedef struct ht_session {
     /* When all kernels of a source were tuned: writes its files. NULL: nothing is written yet. */
     void (*settle)(void *context, size_t source);
     void *settle_context;
-    const ht_config *incumbent; /* the best that is known of the template to be tuned next: it takes
-                                   part in the finals, next to what the search finds; borrowed;
-                                   NULL: none */
-    const ht_config *first;     /* configurations of it to try right after the default; borrowed */
+    /* Configurations of the template to be tuned next to try right after the default; borrowed. */
+    const ht_config *first;
     size_t first_count;
     bool alone; /* does not look for what may not win, another style's */
     /* Called when a kernel was decided, while its job still runs: it may time its configuration
