@@ -119,3 +119,12 @@ void ht_fingerprint_libraries(const char *const *stems, char out_hash[HT_HASH_SI
     ht_hash_bytes(text.data, text.length, out_hash);
     ht_text_free(&text);
 }
+
+char *ht_fingerprint_clang(const char *said) {
+    static const char mark[] = "clang version ";
+    const char *at = said ? strstr(said, mark) : NULL;
+    if (at == NULL)
+        return NULL;
+    at += strlen(mark);
+    return ht_format("%.*s", (int)strcspn(at, " \n"), at);
+}

@@ -17,4 +17,8 @@ void ht_fingerprint_folder(const char *path, const char *skip, ht_text *out);
  */
 void ht_fingerprint_libraries(const char *const *stems, char out_hash[HT_HASH_SIZE]);
 
+/* Returns "19.1.7" of the words "Debian clang version 19.1.7 (3~deb12u1)" in what clang says of
+ * itself; free(). NULL: it says none, or nothing. */
+char *ht_fingerprint_clang(const char *said);
+
 #endif

@@ -1,5 +1,6 @@
 #include "runtime/host/toolchain.h"
 
+#include "base/fingerprint.h"
 #include "base/memory.h"
 #include "base/sanitizer.h"
 #include "base/tool.h"
@@ -52,16 +53,15 @@ static ht_status read_version(const char *clang, char **out_version, ht_error *e
     *out_version = NULL;
     const ht_tool_call call = {.arguments = arguments, .seconds = HT_PROBE_SECONDS};
     ht_status status = ht_toolchain_probe(&call, &text, &code, error);
-    const char *at =
-        status == HT_OK && code == 0 && text.data ? strstr(text.data, "clang version ") : NULL;
+    char *number = status == HT_OK && code == 0 ? ht_fingerprint_clang(text.data) : NULL;
     if (status == HT_ERROR_TIMEOUT) {
         status = HT_ERROR_MISSING;
         if (error)
             error->status = status;
     }
-    if (at) {
-        at += strlen("clang version ");
-        *out_version = ht_format("clang %.*s", (int)strcspn(at, " \n"), at);
+    if (number) {
+        *out_version = ht_format("clang %s", number);
+        free(number);
     } else if (status == HT_OK) {
         status = ht_error_set(error, HT_ERROR_MISSING,
                               "%s is not a working clang: install the Debian package clang-19, or "

@@ -1,6 +1,7 @@
 #include "runtime/amd/clang/route.h"
 
 #include "base/file.h"
+#include "base/fingerprint.h"
 #include "base/hash.h"
 #include "base/memory.h"
 #include "base/text.h"
@@ -45,25 +46,19 @@ static char *bitcode_find(void) {
     return NULL;
 }
 
-/* Reads "19" from "Debian clang version 19.1.7 (3~deb12u1)", and "19.1.7". */
-static ht_status version_read(ht_amd_clang *out, char version[32], ht_error *error) {
+/* Returns "19.1.7"; free(). NULL: it says none. */
+static char *version_ask(const char *clang, ht_error *error) {
     enum { SECONDS = 10 };
-    const char *arguments[] = {out->clang, "--version", NULL};
+    const char *arguments[] = {clang, "--version", NULL};
     const ht_tool_call call = {.arguments = arguments, .seconds = SECONDS};
     ht_text said = {0};
     int code = -1;
     ht_status status = ht_tool_run(&call, &said, &code, error);
-    const char *at =
-        status == HT_OK && code == 0 && said.data ? strstr(said.data, "clang version ") : NULL;
-    if (at) {
-        at += strlen("clang version ");
-        snprintf(version, 32, "%.*s", (int)strcspn(at, " \n"), at);
-        out->version = (int)strtol(version, NULL, 10);
-    } else if (status == HT_OK) {
-        status = ht_error_set(error, HT_ERROR_MISSING, "%s does not say its version", out->clang);
-    }
+    char *version = status == HT_OK && code == 0 ? ht_fingerprint_clang(said.data) : NULL;
+    if (!version && status == HT_OK)
+        ht_error_set(error, HT_ERROR_MISSING, "%s does not say its version", clang);
     ht_text_free(&said);
-    return status;
+    return version;
 }
 
 /* Returns a copy of the library's text, which may end without a zero, or with several; NULL. */
@@ -80,15 +75,7 @@ static ht_status missing(ht_error *error, const char *piece, const char *package
                         package);
 }
 
-static ht_status search(ht_amd_clang *found, ht_error *error) {
-    const char *wanted = getenv("HIPTEMPER_CLANG");
-    char version[32] = "", hash[HT_HASH_SIZE];
-    *found = (ht_amd_clang){.clang = ht_tool_find(wanted && *wanted ? wanted : "clang++-19")};
-    if (!found->clang)
-        return missing(error, "clang++", "clang-19");
-    ht_status status = version_read(found, version, error);
-    if (status != HT_OK)
-        return status;
+static ht_status pieces_find(ht_amd_clang *found, ht_error *error) {
     found->linker = linker_of(found->clang);
     if (!found->linker)
         return missing(error, "ld.lld of the same LLVM", "lld-19");
@@ -98,10 +85,27 @@ static ht_status search(ht_amd_clang *found, ht_error *error) {
     found->header = header_find();
     if (!found->header)
         return missing(error, "hiprtc's own header", "libhiprtc-builtins5");
-    ht_hash_bytes(found->header, strlen(found->header), hash);
-    snprintf(found->compiler, sizeof found->compiler, "clang %s in place of hiprtc, header %.16s",
-             version, hash);
     return HT_OK;
+}
+
+static ht_status search(ht_amd_clang *found, ht_error *error) {
+    const char *wanted = getenv("HIPTEMPER_CLANG");
+    char hash[HT_HASH_SIZE];
+    *found = (ht_amd_clang){.clang = ht_tool_find(wanted && *wanted ? wanted : "clang++-19")};
+    if (!found->clang)
+        return missing(error, "clang++", "clang-19");
+    char *version = version_ask(found->clang, error);
+    if (!version)
+        return error->status;
+    found->version = (int)strtol(version, NULL, 10);
+    ht_status status = pieces_find(found, error);
+    if (status == HT_OK) {
+        ht_hash_bytes(found->header, strlen(found->header), hash);
+        snprintf(found->compiler, sizeof found->compiler,
+                 "clang %s in place of hiprtc, header %.16s", version, hash);
+    }
+    free(version);
+    return status;
 }
 
 ht_status ht_amd_clang_find(const ht_amd_clang **out_clang, ht_error *error) {
