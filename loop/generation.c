@@ -9,11 +9,11 @@
 #include <string.h>
 
 static ht_status survey_make(const ht_loop_origin *origin, const char *path, const char *kernel,
-                             const char *problem, const ht_refactor_options *compiler, bool silent,
+                             const char *problem, const ht_refactor_options *compiler,
                              ht_survey *out_survey, ht_error *error) {
     ht_survey_options options = {.problem = problem,
                                  .kernel = kernel,
-                                 .silent = silent,
+                                 .silent = true,
                                  .device = origin->device,
                                  .compiler = *compiler};
     ht_rehearsal rehearsal;
@@ -87,7 +87,7 @@ ht_status ht_generation_original(const ht_loop_origin *origin, ht_generation *ou
     ht_generation *made = out_generation;
     *made = (ht_generation){0};
     ht_status status = survey_make(origin, origin->path, origin->kernel, origin->problem,
-                                   origin->compiler, true, &made->survey, error);
+                                   origin->compiler, &made->survey, error);
     if (status == HT_OK)
         status = ht_file_read_text(origin->path, "HIP source", &made->text, error);
     if (status == HT_OK)
@@ -142,8 +142,8 @@ static ht_status generation_read(const ht_loop_origin *origin, const ht_generati
     compiler.argument_count = given->argument_count + 1;
     ht_status status = problem_place(origin, original, made->folder, &problem, error);
     if (status == HT_OK)
-        status = survey_make(origin, path, original->entry->name, problem, &compiler, true,
-                             &made->survey, error);
+        status = survey_make(origin, path, original->entry->name, problem, &compiler, &made->survey,
+                             error);
     free(problem);
     free(include);
     free(folder);

@@ -32,10 +32,8 @@ typedef struct ht_loop_view {
     const char *problem; /* the sizes that are tuned for, "N=1 C=16" */
     const char *device;
     const ht_history *history;
-    const json_t *profile; /* of the original and of the best so far (pipeline's profile); NULL */
-    const json_t *remarks; /* what refactoring made of the best source, and why not more; NULL */
-    uint64_t rounds_left;  /* steps */
-    double seconds_left;   /* 0: no limit */
+    uint64_t rounds_left; /* steps */
+    double seconds_left;  /* 0: no limit */
 } ht_loop_view;
 
 typedef struct ht_proposer {

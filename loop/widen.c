@@ -133,15 +133,8 @@ bool ht_widen_like(ht_template *template, const ht_template *like) {
     return true;
 }
 
-static ht_param *param_find(ht_template *template, const char *name) {
-    for (size_t i = 0; i < template->param_count; ++i)
-        if (strcmp(template->params[i].name, name) == 0)
-            return &template->params[i];
-    return NULL;
-}
-
 static ht_status param_take(ht_template *template, const ht_param *given, ht_error *error) {
-    ht_param *own = param_find(template, given->name);
+    ht_param *own = (ht_param *)(size_t)ht_template_param(template, given->name);
     if (!own)
         return ht_error_set(error, HT_ERROR_INPUT, "the template has no parameter '%s'",
                             given->name);

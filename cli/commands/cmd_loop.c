@@ -73,6 +73,7 @@ static const ht_option options[] = {
 /* A loop under way. */
 typedef struct running {
     const loop_options *given;
+    bool any; /* styles, not plain ones alone */
     ht_session *session;
     ht_steps *steps;
     ht_keeping *keeping;      /* NULL: there is no database */
@@ -218,7 +219,7 @@ static ht_status loop_open(running *in, ht_error *error) {
     key_make(in, key);
     in->loop.settings = (ht_loop_settings){.rounds = given->rounds,
                                            .evaluations = given->tuning.max_evals,
-                                           .any = strcmp(given->style, "any") == 0,
+                                           .any = in->any,
                                            .least_gain = given->least_gain};
     in->loop.hands = (ht_loop_hands){.context = in,
                                      .perform = step_perform,
@@ -328,7 +329,7 @@ static int run_loop(const ht_command_line *line) {
     const loop_options *given = line->options;
     ht_session session;
     ht_error error = {0};
-    bool any;
+    bool any = false;
     if (given->show || given->export)
         return kept_show(given, line->operands[0]);
     ht_tuning_options tuning = given->tuning;
@@ -340,6 +341,7 @@ static int run_loop(const ht_command_line *line) {
     if (status != HT_OK)
         return ht_report_error(&error);
     running in = {.given = given,
+                  .any = any,
                   .session = &session,
                   .file = absolute_path(line->operands[0]),
                   .out = ht_report_stream(given->json)};

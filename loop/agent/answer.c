@@ -2,6 +2,7 @@
 
 #include "base/memory.h"
 #include "base/text.h"
+#include "pipeline/report.h"
 
 #include <ctype.h>
 #include <inttypes.h>
@@ -197,25 +198,11 @@ char *ht_answer_parameters_text(const ht_answer *answer) {
     return ht_text_take(&text);
 }
 
-/* Returns a text as JSON; bytes that are no UTF-8 become '?'. */
-static json_t *text_json(const char *text) {
-    json_t *value = text ? json_string(text) : json_null();
-    if (value)
-        return value;
-    char *ascii = ht_strdup(text);
-    for (char *at = ascii; *at; ++at)
-        if ((unsigned char)*at >= 128)
-            *at = '?';
-    value = json_string(ascii);
-    free(ascii);
-    return value;
-}
-
 static json_t *refused_json(const ht_refused *refused) {
     if (!refused || refused->kind == HT_REFUSAL_NONE)
         return json_null();
     return json_pack("{s:s, s:o, s:o}", "kind", ht_refusal_word(refused->kind), "reason",
-                     text_json(refused->reason), "line",
+                     ht_report_json_text(refused->reason), "line",
                      refused->line ? json_integer(refused->line) : json_null());
 }
 
@@ -227,11 +214,11 @@ json_t *ht_agent_state_json(const ht_agent_state *state) {
     return json_pack(
         "{s:s, s:i, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:I, s:o}",
         "hiptemper", "agent", "version", HT_AGENT_VERSION, "turn", (json_int_t)state->turn, "file",
-        text_json(state->path), "kernel", text_json(state->kernel), "source",
-        text_json(state->source), "definition", text_json(state->definition), "annotations",
-        text_json(state->annotations), "problem", text_json(state->problem), "device",
-        text_json(state->device), "profile", given_json(state->profile), "remarks",
-        given_json(state->remarks), "history",
+        ht_report_json_text(state->path), "kernel", ht_report_json_text(state->kernel), "source",
+        ht_report_json_text(state->source), "definition", ht_report_json_text(state->definition),
+        "annotations", ht_report_json_text(state->annotations), "problem",
+        ht_report_json_text(state->problem), "device", ht_report_json_text(state->device),
+        "profile", given_json(state->profile), "remarks", given_json(state->remarks), "history",
         state->history ? json_incref(state->history) : json_array(), "refused",
         refused_json(state->refused), "rounds_left", (json_int_t)state->rounds_left, "seconds_left",
         state->seconds_left > 0 ? json_real(state->seconds_left) : json_null());

@@ -15,7 +15,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 enum { CONFIGURATIONS = 8, LAUNCHES_MAX = 4 };
 
@@ -263,7 +262,6 @@ static ht_status template_read(const ht_gate *gate, const char *text, ht_templat
     if (status == HT_OK && !*out_template)
         ht_refuse(out, HT_REFUSAL_PARSE, 0, "it defines no kernel %s", gate->kernel->name);
     ht_refactor_free(refactor);
-    unlink(path);
     free(path);
     ht_scratch_remove(&scratch);
     return status;

@@ -100,12 +100,6 @@ static ht_status is_blind(const ht_runs *runs, const ht_template *pair, bool ori
 
 /* ---- plain runs ---- */
 
-/* Returns true for a failure of the running itself, not of what is run. */
-static bool is_own_failure(ht_status status) {
-    return status == HT_ERROR_INTERRUPTED || status == HT_ERROR_MISSING ||
-           status == HT_ERROR_DEVICE || status == HT_ERROR_IO || status == HT_ERROR_INTERNAL;
-}
-
 /* Runs original and rewrite as tuning does: outputs are compared, then both are timed, then outputs
  * are compared again. *out_ran: the original runs at this size. */
 static ht_status timed_run(const ht_runs *runs, const ht_template *timed, const ht_problem *problem,
@@ -126,10 +120,10 @@ static ht_status timed_run(const ht_runs *runs, const ht_template *timed, const 
     if (ht_binding_legal(&binding, config, &legal, NULL, &own) != HT_OK || !legal)
         return HT_OK;
     ht_status status = ht_job_start(&binding, runs->device, &options, &job, &own);
-    if (is_own_failure(status) && error)
+    if (ht_job_fatal(status) && error)
         *error = own;
     if (status != HT_OK)
-        return is_own_failure(status) ? status : HT_OK;
+        return ht_job_fatal(status) ? status : HT_OK;
     ht_evaluator *evaluator = ht_job_evaluator(job);
     status = evaluator->evaluate(evaluator->self, config, 1, out, &done, error);
     *out_ran = status == HT_OK && done == 1;

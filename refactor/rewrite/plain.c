@@ -29,7 +29,7 @@ ht_status ht_plain_template(const ht_refactor *refactor, size_t kernel, ht_templ
         status = ht_error_set(error, HT_ERROR_UNSUPPORTED, "its launch is not read: %s",
                               read.fault ? read.fault
                               : launch   ? launch->unread
-                                         : "there is none");
+                                         : "the file has no launch");
     if (status == HT_OK)
         *out_template = ht_template_copy(launch->template);
     ht_written_kernel_free(&read);

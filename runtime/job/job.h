@@ -153,6 +153,9 @@ ht_status ht_job_finals_confirmed(ht_job *job, const ht_config *configs, size_t 
                                   ht_final *out_finals, ht_confirmation *out_confirmation,
                                   ht_error *error);
 
+/* Returns true if an outcome ends the whole job: running failed, not what was run. */
+bool ht_job_fatal(ht_status status);
+
 /* Samples of a fixed kernel, the original and some configurations, taken in turns. */
 enum { HT_WATCH_ROUNDS = 64, HT_WATCH_CONFIGS = 2 };
 typedef struct ht_watch {

@@ -163,8 +163,6 @@ void ht_job_retire_runner(ht_job *job);
  * database too. HT_ERROR_DEVICE when the original fails now as well. */
 ht_status ht_job_ask_measure(ht_job *job, json_t *request, double seconds, json_t **out_reply,
                              ht_error *error);
-/* Returns true if an outcome ends the whole job. */
-bool ht_job_fatal(ht_status status);
 
 /* check_job.c. Checks this configuration when it is its turn: *out_status and `why` are the
  * configuration's, an error ends the job. A finding that the original has too is not held against a
