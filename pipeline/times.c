@@ -13,9 +13,8 @@
 #include <string.h>
 
 enum {
-    TABLE_MOST = 32768, /* configurations that are all asked about for a source, as sources keep */
-    SAMPLE = 1500,      /* of more, */
-    BEST = 100          /* and those that the model likes best */
+    SAMPLE = 1500, /* of more, */
+    BEST = 100     /* and those that the model likes best */
 };
 
 char *ht_times_path(const char *database, const char *kernel) {
@@ -201,7 +200,7 @@ ht_time_model *ht_times_open(const char *database, const ht_template *template, 
 /* Lists configurations that stand for the space: all, or a sample and the model's favourites. */
 static ht_config *stand_ins(const ht_time_model *model, const ht_space *space,
                             const ht_columns *columns, bool seen, size_t *out_count) {
-    if (ht_space_listed(space) && ht_space_count(space) <= TABLE_MOST) {
+    if (ht_earlier_is_tabled(space)) {
         size_t legal = (size_t)ht_space_count(space);
         ht_config *all = ht_alloc(legal + 1, sizeof *all);
         *out_count = ht_space_list(space, 0, all, legal);

@@ -53,8 +53,7 @@ struct ht_earlier {
     size_t count;
 };
 
-/* Returns true if sources have a value for each configuration of the space. */
-static bool is_tabled(const ht_space *space) {
+bool ht_earlier_is_tabled(const ht_space *space) {
     return ht_space_listed(space) && ht_space_count(space) <= TABLE_MOST;
 }
 
@@ -194,8 +193,8 @@ static bool alpha_make(source *source, const ht_gp_parameters *parameters, size_
 static void estimate_make(const ht_earlier *sources, source *source) {
     size_t d = ht_features_count(sources->features);
     size_t *order = ht_alloc(source->count, sizeof *order);
-    size_t n =
-        subset(order, source->count, is_tabled(sources->space) ? ESTIMATED_BY : ESTIMATED_BRIEFLY);
+    size_t n = subset(order, source->count,
+                      ht_earlier_is_tabled(sources->space) ? ESTIMATED_BY : ESTIMATED_BRIEFLY);
     double *x = ht_alloc(n * d + 1, sizeof *x), *y = ht_alloc(n, sizeof *y);
     for (size_t i = 0; i < n; ++i) {
         ht_features_of(sources->features, &source->configs[order[i]], x + i * d);
@@ -290,7 +289,7 @@ bool ht_earlier_add(ht_earlier *sources, const ht_earlier_outcome *outcomes, siz
     }
     if (is_sparse(sources, source))
         estimate_make(sources, source);
-    if (is_tabled(sources->space))
+    if (ht_earlier_is_tabled(sources->space))
         table_make(sources, source);
     ++sources->count;
     return true;
@@ -301,8 +300,8 @@ void ht_earlier_values(const ht_earlier *sources, const ht_config *configs, size
     size_t s = sources->count;
     for (size_t c = 0; c < count; ++c) {
         uint64_t index = 0;
-        bool found =
-            is_tabled(sources->space) && ht_space_find(sources->space, &configs[c], &index);
+        bool found = ht_earlier_is_tabled(sources->space) &&
+                     ht_space_find(sources->space, &configs[c], &index);
         for (size_t i = 0; i < s; ++i)
             out_values[c * s + i] = found ? (double)sources->list[i].table[index]
                                           : value_of(sources, &sources->list[i], &configs[c]);
@@ -381,6 +380,6 @@ static size_t best_tried(const ht_earlier *sources, const double *weights, size_
 
 size_t ht_earlier_best(const ht_earlier *sources, const double *weights, size_t want,
                        ht_config *out_configs) {
-    return is_tabled(sources->space) ? best_listed(sources, weights, want, out_configs)
-                                     : best_tried(sources, weights, want, out_configs);
+    return ht_earlier_is_tabled(sources->space) ? best_listed(sources, weights, want, out_configs)
+                                                : best_tried(sources, weights, want, out_configs);
 }

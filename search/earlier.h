@@ -33,6 +33,8 @@ void ht_earlier_free(ht_earlier *sources);
  * HT_EARLIER_MAX are there already. Once searches use the sources, nothing may be added. */
 bool ht_earlier_add(ht_earlier *sources, const ht_earlier_outcome *outcomes, size_t count);
 size_t ht_earlier_count(const ht_earlier *sources);
+/* Returns true if sources have a value for each configuration of the space. */
+bool ht_earlier_is_tabled(const ht_space *space);
 
 /* Writes what each source says of each of `count` configurations: count rows of ht_earlier_count
  * values. Any number of threads may ask at once. */

@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "pipeline/import/miopen_solvers.h"
 #include "pipeline/import/miopen_sqlite.h"
+#include "runtime/store/database_export.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -181,7 +182,7 @@ ht_status ht_import_miopen(const char *path, const ht_miopen_settings *settings,
                                "the file's name does not say which GPU it is of, as "
                                "gfx90a6e.db does; give --arch and --cu");
     char *source = source_name(path);
-    ht_status status = ht_miopen_is_sqlite(path)
+    ht_status status = ht_database_is(path)
                            ? ht_miopen_sqlite_import(path, source, &own.device, import, error)
                            : text_import(path, source, &own, import, error);
     free(source);

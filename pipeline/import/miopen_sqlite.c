@@ -4,7 +4,6 @@
 #include "pipeline/import/miopen_solvers.h"
 
 #include <sqlite3.h>
-#include <stdio.h>
 #include <string.h>
 
 static const char *const query =
@@ -12,16 +11,6 @@ static const char *const query =
     "c.in_h, c.in_w, c.fil_h, c.fil_w, c.out_channels, c.batchsize, c.pad_h, c.pad_w, "
     "c.conv_stride_h, c.conv_stride_w, c.dilation_h, c.dilation_w, c.bias, c.group_count "
     "FROM perf_db AS p JOIN config AS c ON p.config = c.id ORDER BY p.id";
-
-bool ht_miopen_is_sqlite(const char *path) {
-    char begin[16] = {0};
-    FILE *file = fopen(path, "rb");
-    if (!file)
-        return false;
-    size_t got = fread(begin, 1, sizeof begin, file);
-    fclose(file);
-    return got == sizeof begin && memcmp(begin, "SQLite format 3", sizeof begin) == 0;
-}
 
 static ht_miopen_text text_of(sqlite3_stmt *row, int column) {
     const char *text = (const char *)sqlite3_column_text(row, column);

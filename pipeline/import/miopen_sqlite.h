@@ -5,8 +5,6 @@
 
 #include "pipeline/import/records.h"
 
-/* Returns true for a file that begins as SQLite's do. */
-bool ht_miopen_is_sqlite(const char *path);
 ht_status ht_miopen_sqlite_import(const char *path, const char *source,
                                   const ht_import_device *device, ht_import *import,
                                   ht_error *error);

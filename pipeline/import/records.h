@@ -7,8 +7,6 @@
 #include "pipeline/import/miopen_text.h"
 #include "predictor/schema/schema.h"
 
-enum { HT_IMPORT_COLUMNS_MAX = 64 };
-
 /* The GPU that a database is about. */
 typedef struct ht_import_device {
     char arch[16]; /* "gfx90a" */

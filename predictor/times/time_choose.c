@@ -1,8 +1,8 @@
 /* Which configurations to propose. */
 #include "predictor/times/time_internal.h"
 
-#include "base/hash.h"
 #include "base/memory.h"
+#include "search/explorer.h"
 #include "search/index_map.h"
 
 #include <math.h>
@@ -200,7 +200,7 @@ size_t ht_time_model_choose_among(const ht_time_model *model, const ht_columns *
 }
 
 static void pool_add(pool *pool, ht_index_map *seen, const ht_config *config) {
-    uint64_t key = ht_hash_short(config->choice, config->count * sizeof config->choice[0]);
+    uint64_t key = ht_explorer_key(config);
     if (!ht_index_map_put(seen, key, 0))
         return;
     HT_GROW(pool->configs, pool->count);

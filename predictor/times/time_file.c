@@ -13,15 +13,21 @@
 #include "base/little_endian.h"
 #include "base/memory.h"
 #include "base/result.h"
+#include "predictor/model/model_file.h"
 
 #include <jansson.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <xxhash.h>
 
-enum { VERSION = 1, HEADER = 32, MAGIC = 8, INPUTS_MOST = 65535, FILE_MOST = 256 << 20 };
+enum {
+    VERSION = 1,
+    HEADER = HT_MODEL_HEADER,
+    MAGIC = 8,
+    INPUTS_MOST = 65535,
+    FILE_MOST = 256 << 20
+};
 /* As PNG's: a first byte that is no text, and line ends that a transfer as text would change. */
 static const uint8_t magic[MAGIC] = {0x89, 'H', 'T', 'T', 0x0d, 0x0a, 0x1a, 0x0a};
 
@@ -62,10 +68,6 @@ static char *header_text(const ht_time_model *model) {
     return text ? text : ht_strdup("");
 }
 
-static uint64_t checksum(const uint8_t *data, size_t length) {
-    return XXH3_64bits(data + HEADER, length - HEADER);
-}
-
 ht_status ht_time_model_save(const ht_time_model *model, const char *path, ht_error *error) {
     char *header = header_text(model);
     uint8_t start[HEADER] = {0};
@@ -79,7 +81,7 @@ ht_status ht_time_model_save(const ht_time_model *model, const char *path, ht_er
     ht_bytes_put32(bytes + 8, VERSION);
     ht_bytes_put32(bytes + 12, (uint32_t)strlen(header));
     ht_bytes_put64(bytes + 16, file.length);
-    ht_bytes_put64(bytes + 24, checksum(bytes, file.length));
+    ht_bytes_put64(bytes + 24, ht_model_checksum(bytes, file.length));
     ht_status status = ht_result_write(path, file.data, file.length, error);
     ht_text_free(&file);
     free(header);
@@ -201,7 +203,7 @@ static const char *start_refused(const uint8_t *data, size_t length) {
         return "another version of hiptemper wrote it; 'hiptemper tune --learn' makes a new one";
     if (ht_bytes_get64(data + 16) != length)
         return "it is not as long as it says: cut short?";
-    if (ht_bytes_get64(data + 24) != checksum(data, length))
+    if (ht_bytes_get64(data + 24) != ht_model_checksum(data, length))
         return "its checksum differs: it is damaged";
     if (ht_bytes_get32(data + 12) > length - HEADER)
         return "its header is longer than the file";

@@ -6,11 +6,7 @@
 #include "predictor/times/time_model.h"
 
 /* The parts of the data that members leave out. */
-typedef enum ht_time_left_out {
-    HT_LEFT_PROBLEMS,
-    HT_LEFT_MACHINES,
-    HT_LEFT_KINDS
-} ht_time_left_out;
+typedef enum ht_time_left_out { HT_LEFT_PROBLEMS, HT_LEFT_MACHINES } ht_time_left_out;
 
 typedef struct ht_time_input {
     char *name; /* of the column; owned */
