@@ -309,7 +309,7 @@ static void offer_sums(const striding *in, ht_plan *plan) {
     for (size_t i = 0; i < sizeof line / sizeof *line; ++i) {
         bool holds = line[i] == own || ht_block_sums_hold(&in->sums, (size_t)line[i]);
         count += holds;
-        if (holds)
+        if (holds && line[i] != own) /* which is named first */
             ht_text_printf(&held, " || %s == %lld", block, (long long)line[i]);
     }
     ht_plan_param(plan, reduce, "0, 1, 2", "0");
