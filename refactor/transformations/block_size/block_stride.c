@@ -223,9 +223,12 @@ static const char *obstacle(const striding *in, const ht_kernel_model *km, int *
     return NULL;
 }
 
+/* The blocks that are offered; for them the author's statements are proved to hold, or not. */
+static const int64_t block_line[] = {32, 64, 128, 256, 512, 1024};
+enum { BLOCK_LINE = sizeof block_line / sizeof *block_line };
+
 static void add_parameter(ht_plan *plan, int axis, bool shares) {
-    static const int64_t line[] = {32, 64, 128, 256, 512, 1024};
-    char *values = ht_values_around(line, 6, plan->model->axes[axis].block, 1, 1024);
+    char *values = ht_values_around(block_line, BLOCK_LINE, plan->model->axes[axis].block, 1, 1024);
     ht_block_param(plan, axis, ht_block_name(plan, axis), values);
     plan->axes[axis].keep_grid = !shares;
     plan->axes[axis].exact_cover = shares;
@@ -240,7 +243,7 @@ static const char *deals_out(const striding *in, int *out_line) {
     for (size_t k = 0; k < in->sums.count; ++k)
         for (size_t i = in->sums.items[k].first; i <= in->sums.items[k].last; ++i) {
             HT_GROW(replaced, variant.replaced_count);
-            replaced[variant.replaced_count++] = in->sums.whole->body->children[i];
+            replaced[variant.replaced_count++] = ht_sums_whole_statement(&in->sums, i);
         }
     variant.replaced = replaced;
     const char *words = obstacle(in, ht_kernel_model_of(in->model, variant), out_line);
@@ -300,20 +303,19 @@ bool ht_block_stride_loops(const ht_model *model, int axis, ht_stride_loop **out
 
 /* Makes a parameter of how the block combines its threads' values. */
 static void offer_sums(const striding *in, ht_plan *plan) {
-    static const int64_t line[] = {32, 64, 128, 256, 512, 1024};
     const char *block = plan->axes[0].block, *reduce = ht_plan_name(plan, "REDUCE");
     int64_t own = in->model->axes[0].block;
     bool real = false;
     ht_text held = {0};
     size_t count = 0;
-    for (size_t i = 0; i < sizeof line / sizeof *line; ++i) {
-        bool holds = line[i] == own || ht_block_sums_hold(&in->sums, (size_t)line[i]);
+    for (size_t i = 0; i < BLOCK_LINE; ++i) {
+        bool holds = block_line[i] == own || ht_block_sums_hold(&in->sums, (size_t)block_line[i]);
         count += holds;
-        if (holds && line[i] != own) /* which is named first */
-            ht_text_printf(&held, " || %s == %lld", block, (long long)line[i]);
+        if (holds && block_line[i] != own) /* which is named first */
+            ht_text_printf(&held, " || %s == %lld", block, (long long)block_line[i]);
     }
     ht_plan_param(plan, reduce, "0, 1, 2", "0");
-    if (count < sizeof line / sizeof *line)
+    if (count < BLOCK_LINE)
         ht_plan_require(plan, "%s != %d || %s == %lld%s", reduce, HT_REDUCE_OWN, block,
                         (long long)own, held.data ? held.data : "");
     if (own % 32 != 0)

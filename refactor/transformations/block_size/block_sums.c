@@ -21,10 +21,6 @@ static void decline(ht_block_sums *sums, const ht_syntax *at, const char *why) {
     sums->at = at->at;
 }
 
-static bool is_shared(const ht_syntax_variable *variable) {
-    return variable->is_shared || variable->space == HT_SPACE_SHARED;
-}
-
 const ht_syntax *ht_sums_statement(const ht_block_sums *sums, size_t index) {
     return sums->body->body->children[index];
 }
@@ -76,7 +72,7 @@ static bool begins_neutral(const ht_block_sums *sums, const ht_syntax_variable *
         (variable->type != HT_TYPE_REAL && variable->type != HT_TYPE_INTEGER))
         return false;
     for (size_t i = declared; i < loop; ++i)
-        if (ht_syntax_mention_count(ht_sums_statement(sums, i), variable->index))
+        if (ht_syntax_mentions(ht_sums_statement(sums, i), variable->index))
             return false;
     const ht_syntax *literal = ht_syntax_strip(start);
     int64_t whole;
@@ -88,10 +84,12 @@ static bool begins_neutral(const ht_block_sums *sums, const ht_syntax_variable *
 
 static void find_accumulators(ht_block_sums *sums) {
     for (size_t i = 0; i < sums->body->body->count; ++i) {
+        if (!is_stride(sums, i))
+            continue;
         const ht_syntax *loop = ht_sums_statement(sums, i);
-        for (size_t v = 0; v < sums->body->variable_count && is_stride(sums, i); ++v) {
+        for (size_t v = 0; v < sums->body->variable_count; ++v) {
             const ht_syntax_variable *variable = &sums->body->variables[v];
-            if (!variable->is_local || !ht_syntax_mention_count(ht_syntax_body(loop), v))
+            if (!variable->is_local || !ht_syntax_mentions(ht_syntax_body(loop), v))
                 continue;
             ht_combine op = ht_combination_in(loop, v);
             if (op == HT_COMBINE_NONE || !begins_neutral(sums, variable, i, op))
@@ -161,7 +159,7 @@ const ht_accumulator *ht_sums_accumulator(const ht_block_sums *sums, size_t whol
 static bool is_spent(const ht_block_sums *sums, const ht_block_sum *sum, const ht_accumulator *of) {
     for (size_t k = 0; k < sums->count; ++k)
         for (size_t i = sums->items[k].first; i <= sums->items[k].last && i < sum->first; ++i)
-            if (ht_syntax_mention_count(ht_sums_statement(sums, i), of->variable))
+            if (ht_syntax_mentions(ht_sums_statement(sums, i), of->variable))
                 return true;
     return false;
 }
@@ -322,7 +320,7 @@ static const char *find_results(const ht_block_sums *sums, ht_block_sum *sum, co
         bool later = node->index > last->index && inside_body;
         if (node->kind == HT_SYNTAX_NAME && inside_body && !later &&
             !ht_sum_holds_node(sums, sum, node) && ht_lanes_touched(lanes, node->variable) &&
-            is_shared(ht_syntax_named(node)) && leads_elsewhere(node)) {
+            ht_syntax_named(node)->space == HT_SPACE_SHARED && leads_elsewhere(node)) {
             *out_at = node->at;
             return "shared memory may be accessed by another name";
         }
@@ -331,7 +329,7 @@ static const char *find_results(const ht_block_sums *sums, ht_block_sum *sum, co
         if (!later || node->kind != HT_SYNTAX_NAME)
             continue;
         const ht_syntax_variable *variable = ht_syntax_named(node);
-        bool shared = is_shared(variable);
+        bool shared = variable->space == HT_SPACE_SHARED;
         bool seeded = ht_sums_accumulator(sums, node->variable) &&
                       ht_sums_accumulator(sums, node->variable)->loop < sum->first;
         bool inside = variable->declaration &&
@@ -411,10 +409,10 @@ static void check_accumulators(ht_block_sums *sums) {
         for (size_t k = 0; k < sums->count && combining == SIZE_MAX; ++k)
             for (size_t i = sums->items[k].first; i <= sums->items[k].last; ++i)
                 if (sums->items[k].first > of->loop &&
-                    ht_syntax_mention_count(ht_sums_statement(sums, i), of->variable))
+                    ht_syntax_mentions(ht_sums_statement(sums, i), of->variable))
                     combining = sums->items[k].first;
         for (size_t i = of->loop + 1; i < sums->body->body->count && i < combining; ++i)
-            if (ht_syntax_mention_count(ht_sums_statement(sums, i), of->variable))
+            if (ht_syntax_mentions(ht_sums_statement(sums, i), of->variable))
                 decline(sums, ht_sums_statement(sums, i),
                         "a value that each thread added up by itself is read");
     }

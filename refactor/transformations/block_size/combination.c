@@ -9,10 +9,11 @@ typedef struct accumulating {
     bool bad;
 } accumulating;
 
-size_t ht_syntax_mention_count(const ht_syntax *node, size_t variable) {
+/* Returns how often a node names a variable. */
+static size_t mention_count(const ht_syntax *node, size_t variable) {
     size_t count = node->kind == HT_SYNTAX_NAME && node->variable == variable;
     for (size_t i = 0; i < node->count; ++i)
-        count += node->children[i] ? ht_syntax_mention_count(node->children[i], variable) : 0;
+        count += node->children[i] ? mention_count(node->children[i], variable) : 0;
     return count;
 }
 
@@ -52,7 +53,7 @@ static bool on_update(const ht_syntax *node, void *context) {
     size_t wanted = adds ? 1 : 2;
     bool statement = !ht_syntax_is_expression(node->parent);
     in->bad |= op == HT_COMBINE_NONE || (in->op != HT_COMBINE_NONE && op != in->op) || !statement ||
-               ht_syntax_mention_count(node, in->variable) != wanted;
+               mention_count(node, in->variable) != wanted;
     in->op = op;
     in->updates += wanted;
     return true;
@@ -61,6 +62,5 @@ static bool on_update(const ht_syntax *node, void *context) {
 ht_combine ht_combination_in(const ht_syntax *loop, size_t variable) {
     accumulating in = {.variable = variable};
     ht_syntax_walk(loop, on_update, &in);
-    return in.bad || in.updates != ht_syntax_mention_count(loop, variable) ? HT_COMBINE_NONE
-                                                                           : in.op;
+    return in.bad || in.updates != mention_count(loop, variable) ? HT_COMBINE_NONE : in.op;
 }

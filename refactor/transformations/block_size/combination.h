@@ -7,7 +7,5 @@
 /* Returns how each iteration of a loop combines a value with the variable, which the loop uses for
  * nothing else. */
 ht_combine ht_combination_in(const ht_syntax *loop, size_t variable);
-/* Returns how often a node names a variable. */
-size_t ht_syntax_mention_count(const ht_syntax *node, size_t variable);
 
 #endif

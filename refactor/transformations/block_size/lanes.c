@@ -37,7 +37,7 @@ static bool all(const ht_lanes *lanes, const bool *mask) {
 /* Divides a mask by a condition. Returns false if the condition is not known for a thread. */
 static bool divide(ht_lanes *lanes, const ht_syntax *condition, const bool *mask, bool *out_then,
                    bool *out_else) {
-    ht_lane_value *values = ht_alloc(lanes->threads, sizeof *values);
+    ht_lane_value *values = ht_lanes_values_new(lanes);
     ht_lanes_evaluate(lanes, condition, mask, values);
     bool known = true;
     for (size_t t = 0; t < lanes->threads; ++t) {
@@ -72,10 +72,8 @@ static void run_if(ht_lanes *lanes, const ht_syntax *statement, const bool *mask
 enum { ROUNDS_MAX = 4096 };
 
 static void run_loop(ht_lanes *lanes, const ht_syntax *loop, const bool *mask) {
-    const ht_syntax *condition = loop->kind == HT_SYNTAX_FOR     ? loop->children[1]
-                                 : loop->kind == HT_SYNTAX_WHILE ? loop->children[0]
-                                                                 : loop->children[1];
-    const ht_syntax *body = loop->kind == HT_SYNTAX_DO ? loop->children[0] : ht_syntax_body(loop);
+    const ht_syntax *condition = loop->children[loop->kind == HT_SYNTAX_WHILE ? 0 : 1];
+    const ht_syntax *body = ht_syntax_body(loop);
     const ht_syntax *step = loop->kind == HT_SYNTAX_FOR ? loop->children[2] : NULL;
     bool *active = ht_alloc(lanes->threads, sizeof *active);
     bool *gone = ht_alloc(lanes->threads, sizeof *gone);
@@ -105,13 +103,13 @@ static void run_declaration(ht_lanes *lanes, const ht_syntax *statement, const b
             continue;
         const ht_syntax_variable *variable = ht_syntax_named(node);
         const ht_syntax *initializer = node->count ? node->children[0] : NULL;
-        if (variable->is_shared || variable->space == HT_SPACE_SHARED)
+        if (variable->space == HT_SPACE_SHARED)
             continue;
         if (variable->rank || variable->is_reference || variable->is_static) {
             ht_lanes_fail(lanes, node, "a local array, reference or static variable is used");
             return;
         }
-        ht_lane_value *values = ht_alloc(lanes->threads, sizeof *values);
+        ht_lane_value *values = ht_lanes_values_new(lanes);
         if (initializer)
             ht_lanes_evaluate(lanes, initializer, mask, values);
         ht_lanes_set(lanes, node->variable, mask, values);
@@ -146,7 +144,7 @@ static void run(ht_lanes *lanes, const ht_syntax *statement, const bool *mask) {
             ht_lanes_fail(lanes, statement, "a statement is of a kind that is not followed");
             return;
         }
-        values = ht_alloc(lanes->threads, sizeof *values);
+        values = ht_lanes_values_new(lanes);
         ht_lanes_evaluate(lanes, statement, mask, values);
         free(values);
     }
@@ -195,7 +193,7 @@ void ht_lanes_free(ht_lanes *lanes) {
 
 void ht_lanes_seed(ht_lanes *lanes, size_t variable, ht_combine op, const ht_syntax *floor) {
     bool *mask = ht_alloc(lanes->threads, sizeof *mask);
-    ht_lane_value *values = ht_alloc(lanes->threads, sizeof *values);
+    ht_lane_value *values = ht_lanes_values_new(lanes);
     memset(mask, 1, lanes->threads * sizeof *mask);
     if (floor)
         ht_lanes_evaluate(lanes, floor, mask, values);

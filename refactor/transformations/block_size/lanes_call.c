@@ -1,7 +1,6 @@
 /* Calls, by all threads of a block at once: barriers, shuffles, functions of the user's. */
 #include "refactor/transformations/block_size/lanes_call.h"
 
-#include "base/memory.h"
 #include "base/text.h"
 #include "refactor/transformations/block_size/lanes_value.h"
 
@@ -10,14 +9,6 @@
 #include <string.h>
 
 enum { DEPTH_MAX = 16 };
-
-static ht_lane_value number(int64_t value) {
-    return (ht_lane_value){.kind = HT_LANE_NUMBER, .number = value};
-}
-
-static ht_lane_value *values_new(const ht_lanes *lanes) {
-    return ht_alloc(lanes->threads, sizeof(ht_lane_value));
-}
 
 /* ---- shuffles ---- */
 
@@ -67,10 +58,10 @@ static bool names_all(const ht_lanes *lanes, const ht_lane_value *mask) {
 static void evaluate_shuffle(ht_lanes *lanes, const ht_syntax *node, const char *kind, bool masked,
                              const bool *mask, ht_lane_value *out) {
     size_t first = masked ? 1 : 0, count = (size_t)node->op;
-    ht_lane_value *values = values_new(lanes), *by = values_new(lanes), *width = values_new(lanes),
-                  *named = values_new(lanes);
+    ht_lane_value *values = ht_lanes_values_new(lanes), *by = ht_lanes_values_new(lanes),
+                  *width = ht_lanes_values_new(lanes), *named = ht_lanes_values_new(lanes);
     for (size_t t = 0; t < lanes->threads; ++t)
-        width[t] = number((int64_t)lanes->wavefront);
+        width[t] = ht_lanes_number((int64_t)lanes->wavefront);
     bool known = count >= first + 2 && count <= first + 3;
     if (known && masked)
         ht_lanes_evaluate(lanes, node->children[0], mask, named);
@@ -100,7 +91,7 @@ static void evaluate_shuffle(ht_lanes *lanes, const ht_syntax *node, const char 
 
 static void evaluate_combine(ht_lanes *lanes, const ht_syntax *node, ht_combine op,
                              const bool *mask, ht_lane_value *out) {
-    ht_lane_value *right = values_new(lanes);
+    ht_lane_value *right = ht_lanes_values_new(lanes);
     ht_lanes_evaluate(lanes, node->children[0], mask, out);
     ht_lanes_evaluate(lanes, node->children[1], mask, right);
     for (size_t t = 0; t < lanes->threads; ++t) {
@@ -136,7 +127,7 @@ static void evaluate_function(ht_lanes *lanes, const ht_syntax *node, const bool
             refers ? &lanes->tree->variables[ht_lanes_followed(lanes, named->index)] : NULL;
         if (refers)
             continue;
-        ht_lane_value *values = values_new(lanes);
+        ht_lane_value *values = ht_lanes_values_new(lanes);
         ht_lanes_evaluate(lanes, node->children[i], mask, values);
         ht_lanes_set(lanes, parameter->index, mask, values);
         free(values);
@@ -166,12 +157,5 @@ void ht_lanes_evaluate_call(ht_lanes *lanes, const ht_syntax *node, const bool *
     else if (node->call->class != HT_CALLEE_PURE || node->call->of_user)
         ht_lanes_fail(lanes, node, "a call's effect on other threads is not known");
     else
-        for (size_t i = 0; i < node->count; ++i) /* its arguments may have effects */
-            if (node->children[i])
-                ht_lanes_evaluate(lanes, node->children[i], mask, out);
-    bool pure = !shuffle && op == HT_COMBINE_NONE && node->call->class == HT_CALLEE_PURE &&
-                node->call->function == SIZE_MAX && !ht_text_begins(name, "__builtin_inf") &&
-                !ht_text_begins(name, "__builtin_huge_val");
-    if (pure)
-        memset(out, 0, lanes->threads * sizeof *out);
+        ht_lanes_evaluate_parts(lanes, node, mask, out);
 }

@@ -5,12 +5,13 @@
 #include "refactor/kernel/effects.h"
 #include "refactor/kernel/syntax_value.h"
 #include "refactor/transformations/block_size/lanes_call.h"
+#include "refactor/transformations/block_size/lanes_shared.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { DEPTH_MAX = 16, ELEMENTS_MAX = 1 << 16 };
+enum { DEPTH_MAX = 16 };
 
 void ht_lanes_fail(ht_lanes *lanes, const ht_syntax *at, const char *why) {
     if (lanes->why)
@@ -19,11 +20,11 @@ void ht_lanes_fail(ht_lanes *lanes, const ht_syntax *at, const char *why) {
     lanes->at = at->at;
 }
 
-static ht_lane_value number(int64_t value) {
+ht_lane_value ht_lanes_number(int64_t value) {
     return (ht_lane_value){.kind = HT_LANE_NUMBER, .number = value};
 }
 
-static ht_lane_value *values_new(const ht_lanes *lanes) {
+ht_lane_value *ht_lanes_values_new(const ht_lanes *lanes) {
     return ht_alloc(lanes->threads, sizeof(ht_lane_value));
 }
 
@@ -165,7 +166,7 @@ static ht_lane_value binary(ht_lanes *lanes, const ht_syntax *node, int op, cons
                             const ht_lane_value *b) {
     int64_t result;
     if (a->kind == HT_LANE_NUMBER && b->kind == HT_LANE_NUMBER)
-        return compute(op, a->number, b->number, &result) ? fit(node, number(result))
+        return compute(op, a->number, b->number, &result) ? fit(node, ht_lanes_number(result))
                                                           : (ht_lane_value){0};
     return op == HT_BINARY_ADD ? ht_lanes_join(lanes, HT_COMBINE_SUM, a, b) : (ht_lane_value){0};
 }
@@ -173,7 +174,7 @@ static ht_lane_value binary(ht_lanes *lanes, const ht_syntax *node, int op, cons
 static void evaluate_binary(ht_lanes *lanes, const ht_syntax *node, const bool *mask,
                             ht_lane_value *out) {
     bool both = node->op == HT_BINARY_AND || node->op == HT_BINARY_OR;
-    ht_lane_value *right = values_new(lanes);
+    ht_lane_value *right = ht_lanes_values_new(lanes);
     bool *narrow = ht_alloc(lanes->threads, sizeof *narrow);
     ht_lanes_evaluate(lanes, node->children[0], mask, out);
     memcpy(narrow, mask, lanes->threads * sizeof *narrow);
@@ -189,10 +190,11 @@ static void evaluate_binary(ht_lanes *lanes, const ht_syntax *node, const bool *
                          ? right[t]
                          : binary(lanes, node, node->op, &out[t], &right[t]);
         else if (out[t].kind == HT_LANE_NUMBER && !narrow[t])
-            out[t] = number(out[t].number != 0);
+            out[t] = ht_lanes_number(out[t].number != 0);
         else
-            out[t] = narrow[t] && right[t].kind == HT_LANE_NUMBER ? number(right[t].number != 0)
-                                                                  : (ht_lane_value){0};
+            out[t] = narrow[t] && right[t].kind == HT_LANE_NUMBER
+                         ? ht_lanes_number(right[t].number != 0)
+                         : (ht_lane_value){0};
     }
     free(right);
     free(narrow);
@@ -200,7 +202,7 @@ static void evaluate_binary(ht_lanes *lanes, const ht_syntax *node, const bool *
 
 static void evaluate_choice(ht_lanes *lanes, const ht_syntax *node, const bool *mask,
                             ht_lane_value *out) {
-    ht_lane_value *condition = values_new(lanes), *chosen = values_new(lanes);
+    ht_lane_value *condition = ht_lanes_values_new(lanes), *chosen = ht_lanes_values_new(lanes);
     bool *narrow = ht_alloc(lanes->threads, sizeof *narrow);
     ht_lanes_evaluate(lanes, node->children[0], mask, condition);
     for (int arm = 0; arm < 2; ++arm) {
@@ -226,11 +228,11 @@ static void evaluate_unary(ht_lanes *lanes, const ht_syntax *node, const bool *m
         if (node->op == HT_UNARY_MINUS && value->kind == HT_LANE_REAL)
             value->real = -value->real;
         else if (node->op == HT_UNARY_MINUS && whole && value->number != INT64_MIN)
-            *value = fit(node, number(-value->number));
+            *value = fit(node, ht_lanes_number(-value->number));
         else if (node->op == HT_UNARY_NOT && whole)
             value->number = !value->number;
         else if (node->op == HT_UNARY_BIT_NOT && whole)
-            *value = fit(node, number(~value->number));
+            *value = fit(node, ht_lanes_number(~value->number));
         else if (node->op != HT_UNARY_PLUS)
             *value = (ht_lane_value){0};
     }
@@ -266,109 +268,10 @@ size_t ht_lanes_followed(const ht_lanes *lanes, size_t variable) {
 void ht_lanes_set(ht_lanes *lanes, size_t variable, const bool *mask, const ht_lane_value *values) {
     ht_lane_variable *of = &lanes->variables[ht_lanes_followed(lanes, variable)];
     if (!of->values)
-        of->values = values_new(lanes);
+        of->values = ht_lanes_values_new(lanes);
     for (size_t t = 0; t < lanes->threads; ++t)
         if (mask[t])
             of->values[t] = values[t];
-    of->touched = true;
-}
-
-static bool is_shared(const ht_syntax_variable *variable) {
-    return variable->is_shared || variable->space == HT_SPACE_SHARED;
-}
-
-static size_t element_count(const ht_syntax_variable *variable) {
-    size_t count = 1;
-    for (unsigned d = 0; d < variable->rank; ++d) {
-        int64_t extent = ht_syntax_extent(variable, d);
-        if (extent <= 0 || extent > ELEMENTS_MAX || count * (size_t)extent > ELEMENTS_MAX)
-            return 0;
-        count *= (size_t)extent;
-    }
-    return count;
-}
-
-/* The shared array of a subscript (or a shared variable), and the element for each thread. */
-static ht_lane_variable *shared_place(ht_lanes *lanes, const ht_syntax *node, const bool *mask,
-                                      ht_lane_value *out_elements) {
-    const ht_syntax *at = ht_syntax_strip(node);
-    size_t stride = 1;
-    unsigned dimensions = 0;
-    ht_lane_value *index = values_new(lanes);
-    for (size_t t = 0; t < lanes->threads; ++t)
-        out_elements[t] = number(0);
-    const ht_syntax *root = at;
-    while (root->kind == HT_SYNTAX_SUBSCRIPT)
-        root = ht_syntax_strip(root->children[0]);
-    const ht_syntax_variable *variable =
-        root->kind == HT_SYNTAX_NAME ? ht_syntax_named(root) : NULL;
-    if (variable)
-        variable = &lanes->tree->variables[ht_lanes_followed(lanes, variable->index)];
-    for (; variable && at->kind == HT_SYNTAX_SUBSCRIPT; at = ht_syntax_strip(at->children[0])) {
-        if (ht_syntax_has_change(at->children[1]))
-            ht_lanes_fail(lanes, at, "a subscript changes a variable");
-        ht_lanes_evaluate(lanes, at->children[1], mask, index);
-        int64_t extent = dimensions < variable->rank
-                             ? ht_syntax_extent(variable, variable->rank - 1 - dimensions)
-                             : -1;
-        for (size_t t = 0; t < lanes->threads; ++t) {
-            bool inside = mask[t] && index[t].kind == HT_LANE_NUMBER && index[t].number >= 0 &&
-                          index[t].number < extent && out_elements[t].kind == HT_LANE_NUMBER;
-            out_elements[t] =
-                inside ? number(out_elements[t].number + index[t].number * (int64_t)stride)
-                       : (ht_lane_value){0};
-        }
-        stride *= extent > 0 ? (size_t)extent : 1;
-        ++dimensions;
-    }
-    free(index);
-    if (!variable || !is_shared(variable) || dimensions != variable->rank)
-        return NULL;
-    ht_lane_variable *of = &lanes->variables[variable->index];
-    if (!of->elements) {
-        of->element_count = element_count(variable);
-        of->elements = ht_alloc(of->element_count + 1, sizeof *of->elements);
-    }
-    return of->element_count ? of : NULL;
-}
-
-static const char apart[] =
-    "threads access the same element of shared memory with no barrier between";
-
-static void load_shared(ht_lanes *lanes, const ht_syntax *node, ht_lane_variable *of,
-                        const bool *mask, const ht_lane_value *places, ht_lane_value *out) {
-    for (size_t t = 0; t < lanes->threads; ++t) {
-        if (!mask[t])
-            continue;
-        if (places[t].kind != HT_LANE_NUMBER) {
-            ht_lanes_fail(lanes, node, "an element of shared memory is not known, or outside");
-            return;
-        }
-        ht_lane_element *at = &of->elements[places[t].number];
-        if (at->written == lanes->epoch && at->writer != t)
-            ht_lanes_fail(lanes, node, apart);
-        at->reader = at->read == lanes->epoch && at->reader != t ? SIZE_MAX : t;
-        at->read = lanes->epoch;
-        out[t] = at->value;
-    }
-}
-
-static void store_shared(ht_lanes *lanes, const ht_syntax *node, ht_lane_variable *of,
-                         const bool *mask, const ht_lane_value *places,
-                         const ht_lane_value *values) {
-    for (size_t t = 0; t < lanes->threads; ++t) {
-        if (!mask[t])
-            continue;
-        if (places[t].kind != HT_LANE_NUMBER) {
-            ht_lanes_fail(lanes, node, "an element of shared memory is not known, or outside");
-            return;
-        }
-        ht_lane_element *at = &of->elements[places[t].number];
-        if ((at->written == lanes->epoch && at->writer != t) ||
-            (at->read == lanes->epoch && at->reader != t))
-            ht_lanes_fail(lanes, node, apart);
-        *at = (ht_lane_element){values[t], lanes->epoch, at->read, t, at->reader};
-    }
     of->touched = true;
 }
 
@@ -397,7 +300,7 @@ static bool on_steady(const ht_syntax *node, void *context) {
     const ht_syntax *kept = ht_syntax_kept(variable);
     if (strcmp(variable->name, "warpSize") == 0 && !variable->is_local)
         return true;
-    in->steady = in->steady && kept && !variable->rank && !is_shared(variable) &&
+    in->steady = in->steady && kept && !variable->rank && variable->space != HT_SPACE_SHARED &&
                  !in->lanes->variables[variable->index].values;
     if (in->steady)
         ht_syntax_walk(kept, on_steady, in);
@@ -423,14 +326,14 @@ static void evaluate_name(ht_lanes *lanes, const ht_syntax *node, const bool *ma
     int64_t value;
     if (strcmp(variable->name, "warpSize") == 0 && !variable->is_local) {
         for (size_t t = 0; t < lanes->threads; ++t)
-            out[t] = number((int64_t)lanes->wavefront);
+            out[t] = ht_lanes_number((int64_t)lanes->wavefront);
     } else if (of->values) {
         for (size_t t = 0; t < lanes->threads; ++t)
             if (mask[t])
                 out[t] = of->values[t];
     } else if (ht_syntax_constant(node, &value)) {
         for (size_t t = 0; t < lanes->threads; ++t)
-            out[t] = fit(node, number(value));
+            out[t] = fit(node, ht_lanes_number(value));
     } else if (kept) {
         ++lanes->depth;
         ht_lanes_evaluate(lanes, kept, mask, out);
@@ -442,10 +345,10 @@ static void evaluate_index(ht_lanes *lanes, const ht_syntax *node, ht_lane_value
     for (size_t t = 0; t < lanes->threads; ++t)
         switch ((ht_index_kind)node->op) {
         case HT_INDEX_THREAD:
-            out[t] = number(node->axis == 0 ? (int64_t)t : 0);
+            out[t] = ht_lanes_number(node->axis == 0 ? (int64_t)t : 0);
             break;
         case HT_INDEX_BLOCK_DIM:
-            out[t] = number(node->axis == 0 ? (int64_t)lanes->threads : 1);
+            out[t] = ht_lanes_number(node->axis == 0 ? (int64_t)lanes->threads : 1);
             break;
         default:
             break;
@@ -454,10 +357,10 @@ static void evaluate_index(ht_lanes *lanes, const ht_syntax *node, ht_lane_value
 
 static void evaluate_place(ht_lanes *lanes, const ht_syntax *node, const bool *mask,
                            ht_lane_value *out) {
-    ht_lane_value *places = values_new(lanes);
-    ht_lane_variable *of = shared_place(lanes, node, mask, places);
+    ht_lane_value *places = ht_lanes_values_new(lanes);
+    ht_lane_variable *of = ht_lanes_place(lanes, node, mask, places);
     if (of)
-        load_shared(lanes, node, of, mask, places, out);
+        ht_lanes_load(lanes, node, of, mask, places, out);
     else if (node->kind == HT_SYNTAX_NAME)
         evaluate_name(lanes, node, mask, out);
     free(places);
@@ -491,11 +394,11 @@ static int plain_op(int op) {
 static void assign(ht_lanes *lanes, const ht_syntax *target, const bool *mask,
                    const ht_lane_value *values) {
     const ht_syntax *place = ht_syntax_strip(target);
-    ht_lane_value *places = values_new(lanes);
-    ht_lane_variable *of = shared_place(lanes, place, mask, places);
+    ht_lane_value *places = ht_lanes_values_new(lanes);
+    ht_lane_variable *of = ht_lanes_place(lanes, place, mask, places);
     const ht_syntax_variable *variable = ht_syntax_named(place);
     if (of)
-        store_shared(lanes, place, of, mask, places, values);
+        ht_lanes_store(lanes, place, of, mask, places, values);
     else if (place->kind == HT_SYNTAX_NAME && variable->is_local && !variable->rank)
         ht_lanes_set(lanes, place->variable, mask, values);
     else if (place->kind == HT_SYNTAX_NAME && variable->is_parameter && !variable->parameter)
@@ -510,7 +413,7 @@ static void evaluate_assign(ht_lanes *lanes, const ht_syntax *node, const bool *
     int op = plain_op(node->op);
     ht_lanes_evaluate(lanes, node->children[1], mask, out);
     if (node->op != HT_BINARY_ASSIGN) {
-        ht_lane_value *left = values_new(lanes);
+        ht_lane_value *left = ht_lanes_values_new(lanes);
         ht_lanes_evaluate(lanes, node->children[0], mask, left);
         for (size_t t = 0; t < lanes->threads; ++t)
             if (mask[t])
@@ -526,7 +429,7 @@ static void evaluate_step(ht_lanes *lanes, const ht_syntax *node, const bool *ma
                           ht_lane_value *out) {
     bool up = node->op == HT_UNARY_PRE_INC || node->op == HT_UNARY_POST_INC;
     bool after = node->op == HT_UNARY_POST_INC || node->op == HT_UNARY_POST_DEC;
-    ht_lane_value *stepped = values_new(lanes), one = number(1);
+    ht_lane_value *stepped = ht_lanes_values_new(lanes), one = ht_lanes_number(1);
     ht_lanes_evaluate(lanes, node->children[0], mask, out);
     for (size_t t = 0; t < lanes->threads; ++t)
         stepped[t] = out[t].kind == HT_LANE_NUMBER
@@ -545,15 +448,14 @@ static void evaluate_constant(ht_lanes *lanes, const ht_syntax *node, ht_lane_va
     if (real)
         value = (ht_lane_value){.kind = HT_LANE_REAL, .real = ht_syntax_literal(node)};
     else if (ht_syntax_constant(node, &whole))
-        value = number(whole);
+        value = ht_lanes_number(whole);
     for (size_t t = 0; t < lanes->threads; ++t)
         out[t] = value;
 }
 
-/* Evaluates for their effects what nothing is known of. */
-static void evaluate_unknown(ht_lanes *lanes, const ht_syntax *node, const bool *mask,
+void ht_lanes_evaluate_parts(ht_lanes *lanes, const ht_syntax *node, const bool *mask,
                              ht_lane_value *out) {
-    ht_lane_value *ignored = values_new(lanes);
+    ht_lane_value *ignored = ht_lanes_values_new(lanes);
     if (node->kind == HT_SYNTAX_ADDRESS || node->kind == HT_SYNTAX_UNKNOWN)
         ht_lanes_fail(lanes, node, "an expression is of a kind that is not followed");
     for (size_t i = 0; i < node->count && !lanes->why; ++i)
@@ -604,6 +506,6 @@ void ht_lanes_evaluate(ht_lanes *lanes, const ht_syntax *node, const bool *mask,
         ht_lanes_evaluate_call(lanes, node, mask, out);
         break;
     default:
-        evaluate_unknown(lanes, node, mask, out);
+        ht_lanes_evaluate_parts(lanes, node, mask, out);
     }
 }

@@ -9,6 +9,12 @@ void ht_lanes_fail(ht_lanes *lanes, const ht_syntax *at, const char *why);
  * unknown. */
 void ht_lanes_evaluate(ht_lanes *lanes, const ht_syntax *node, const bool *mask,
                        ht_lane_value *out);
+/* Evaluates what is in an expression for its effects; nothing is known of its own value. */
+void ht_lanes_evaluate_parts(ht_lanes *lanes, const ht_syntax *node, const bool *mask,
+                             ht_lane_value *out);
+/* A whole number, and a value for each thread, unknown at first; free(). */
+ht_lane_value ht_lanes_number(int64_t value);
+ht_lane_value *ht_lanes_values_new(const ht_lanes *lanes);
 /* Sets a private variable of the threads of the mask. */
 void ht_lanes_set(ht_lanes *lanes, size_t variable, const bool *mask, const ht_lane_value *values);
 /* Returns the variable that a reference stands for, or the variable itself. */

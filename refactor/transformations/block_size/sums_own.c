@@ -73,11 +73,10 @@ static bool on_read(const ht_syntax *node, void *context) {
     const ht_syntax_variable *variable =
         node->kind == HT_SYNTAX_NAME ? ht_syntax_named(node) : NULL;
     for (size_t i = in->sum->first; variable && i <= in->sum->last; ++i)
-        in->bound |=
-            ht_syntax_mention_count(ht_sums_whole_statement(in->sums, i), node->variable) &&
-            (ht_sums_accumulator(in->sums, node->variable) || variable->changed ||
-             (variable->declaration &&
-              ht_sum_holds_node(in->sums, in->sum, variable->declaration)));
+        in->bound |= ht_syntax_mentions(ht_sums_whole_statement(in->sums, i), node->variable) &&
+                     (ht_sums_accumulator(in->sums, node->variable) || variable->changed ||
+                      (variable->declaration &&
+                       ht_sum_holds_node(in->sums, in->sum, variable->declaration)));
     return !in->bound;
 }
 
@@ -91,7 +90,7 @@ bool ht_block_sums_hoists(const ht_block_sums *sums, const ht_block_sum *sum, si
         if (node->kind != HT_SYNTAX_VARIABLE)
             return false;
         const ht_syntax_variable *variable = ht_syntax_named(node);
-        bool shared = (variable->is_shared || variable->space == HT_SPACE_SHARED);
+        bool shared = variable->space == HT_SPACE_SHARED;
         const ht_syntax *value = node->count ? node->children[0] : NULL;
         if (!shared && (!value || variable->changed || ht_syntax_is_risky(value)))
             return false;

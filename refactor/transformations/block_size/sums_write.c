@@ -39,13 +39,6 @@ static const ht_syntax_variable *variable_of(const writing *in, size_t whole) {
     return &in->sums->whole->variables[whole];
 }
 
-static const ht_accumulator *source_of(const writing *in, size_t whole) {
-    for (size_t i = 0; i < in->sums->accumulator_count; ++i)
-        if (in->sums->accumulators[i].whole == whole)
-            return &in->sums->accumulators[i];
-    return NULL;
-}
-
 /* ---- one reduction ---- */
 
 /* Writes TO = TO combined with WITH. */
@@ -136,7 +129,7 @@ static void write_way(const writing *in, const ht_accumulator *of, const char *t
  * applied source has the one that is chosen. */
 static bool write_reduction(const writing *in, size_t source, bool applied, ht_writer *writer) {
     static const char *const words[] = {"", "sum", "maximum", "minimum"};
-    const ht_accumulator *of = source_of(in, source);
+    const ht_accumulator *of = ht_sums_accumulator(in->sums, source);
     char *type = of ? ht_syntax_variable_type(variable_of(in, source), false) : NULL;
     if (!type)
         return false;
@@ -217,20 +210,16 @@ static bool write_results(const writing *in, char *const *names, bool declare, h
 
 /* ---- the statements ---- */
 
-static const ht_syntax *statement_at(const writing *in, size_t index) {
-    return in->sums->body->body->children[index];
-}
-
 static ht_range range_of(const writing *in) {
-    return (ht_range){statement_at(in, in->sum->first)->range.begin,
-                      ht_statement_end(&in->c, statement_at(in, in->sum->last))};
+    return (ht_range){ht_sums_statement(in->sums, in->sum->first)->range.begin,
+                      ht_statement_end(&in->c, ht_sums_statement(in->sums, in->sum->last))};
 }
 
 /* Writes declarations that stay ahead. Returns the number. */
 static size_t write_hoisted(const writing *in, ht_writer *writer) {
     size_t count = 0;
     for (size_t i = in->sum->first; i <= in->sum->last; ++i) {
-        const ht_syntax *statement = statement_at(in, i);
+        const ht_syntax *statement = ht_sums_statement(in->sums, i);
         if (!ht_block_sums_hoists(in->sums, in->sum, i))
             continue;
         if (count++ > 0)
@@ -246,8 +235,8 @@ static void write_own(const writing *in, ht_writer *writer) {
     for (size_t i = in->sum->first; i <= in->sum->last; ++i)
         if (ht_block_sums_hoists(in->sums, in->sum, i))
             ht_writer_swap(&inner,
-                           (ht_range){statement_at(in, i)->range.begin,
-                                      ht_statement_end(&in->c, statement_at(in, i))},
+                           (ht_range){ht_sums_statement(in->sums, i)->range.begin,
+                                      ht_statement_end(&in->c, ht_sums_statement(in->sums, i))},
                            ht_strdup(""));
     ht_range range = range_of(in);
     ht_writer_line(&inner, in->like);
@@ -311,7 +300,7 @@ static char **names_new(const writing *in) {
 static bool write_sum(writing *in) {
     char **names = names_new(in);
     ht_writer writer = {.c = &in->c}, template = {.c = &in->c}, applied = {.c = &in->c};
-    in->like = statement_at(in, in->sum->first)->range.begin;
+    in->like = ht_sums_statement(in->sums, in->sum->first)->range.begin;
     size_t hoisted = write_hoisted(in, &writer);
     bool done = write_template(in, names, &template) && write_reductions(in, true, &applied) &&
                 write_results(in, names, true, &applied);
@@ -381,7 +370,7 @@ bool ht_sums_write(ht_plan *plan, const ht_block_sums *sums, const char *reduce,
         done = write_sum(&in);
     }
     for (size_t i = 0; i < sums->body->body->count && done; ++i) {
-        const ht_syntax *statement = sums->body->body->children[i];
+        const ht_syntax *statement = ht_sums_statement(sums, i);
         if (statement->kind == HT_SYNTAX_DECLARATION && !is_inside(sums, i) &&
             ht_block_sums_own(sums, statement))
             done = drop(&in, statement);

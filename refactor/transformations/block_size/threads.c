@@ -7,10 +7,6 @@
 
 enum { DEPTH_MAX = 16 };
 
-static bool is_shared(const ht_syntax_variable *variable) {
-    return variable->is_shared || variable->space == HT_SPACE_SHARED;
-}
-
 /* ---- the first thread ---- */
 
 static bool is_first_index(const ht_syntax *a, const ht_syntax *b) {
@@ -39,7 +35,7 @@ static void on_outer_change(const ht_syntax *name, const ht_syntax *change, void
     (void)change;
     outer_changes *in = context;
     const ht_syntax_variable *variable = ht_syntax_named(name);
-    bool shared = is_shared(variable);
+    bool shared = variable->space == HT_SPACE_SHARED;
     in->found |=
         !shared && !(variable->declaration && ht_syntax_within(variable->declaration, in->scope));
 }
@@ -96,7 +92,7 @@ static bool on_taint(const ht_syntax *node, void *context) {
         found = node->axis == 0 && (node->op == HT_INDEX_THREAD || node->op == HT_INDEX_BLOCK_DIM);
     else if (node->kind == HT_SYNTAX_NAME) {
         const ht_syntax_variable *variable = ht_syntax_named(node);
-        bool shared = is_shared(variable);
+        bool shared = variable->space == HT_SPACE_SHARED;
         found = strcmp(variable->name, "warpSize") == 0 || (in->depth > 0 && shared) ||
                 is_derived(in, variable);
     } else if (node->kind == HT_SYNTAX_CALL)
