@@ -90,7 +90,7 @@ static json_t *night_make(const three *three, const weather *weather, const slow
         runs_draw(three->runs[i], three->counts[i], weather->factor[i] * slowdown->factor[i],
                   watch.rounds, random, to[i]);
     }
-    return ht_night_watch_json(&watch, 0);
+    return ht_night_watch_json(&watch, 0, NULL);
 }
 
 /* ---- verdicts */

@@ -13,8 +13,13 @@ typedef struct ht_night_change {
 } ht_night_change;
 
 /* Returns {"rounds", "calibration", "original", "incumbent"}: the samples of a watch, in
- * milliseconds, where `config` is the number of the configuration that stays. New reference. */
-json_t *ht_night_watch_json(const ht_watch *watch, size_t config);
+ * milliseconds, where `config` is the number of the configuration that stays; with its text (NULL:
+ * not known) as "config". New reference. */
+json_t *ht_night_watch_json(const ht_watch *watch, size_t config, const char *text);
+/* Adds {"replaced", "replaced_config"}: the samples of the configuration that the one that stays
+ * took the place of. */
+void ht_night_watch_replace(json_t *document, const ht_watch *watch, size_t config,
+                            const char *text);
 
 /* Compares a time in two such documents: a member's ("incumbent", "original", "calibration") as a
  * multiple of another one's in the same round, or alone where `over` is NULL. The interval comes
@@ -30,8 +35,10 @@ ht_night_change ht_night_compare(const json_t *now, const json_t *then, const ch
 const char *ht_night_word(const ht_night_change *change, double least, double margin);
 
 /* A kernel's medians of earlier nights, as logarithms of multiples of the calibration kernel's, the
- * last HT_NIGHT_HISTORY of them: {"incumbent": [...], "original": [...]}. Returns `history` (NULL:
- * none) with those of a watch added; new reference. */
+ * last HT_NIGHT_HISTORY of them: {"incumbent": [...], "original": [...], "config"}. Returns
+ * `history` (NULL: none) with those of a watch added; new reference. The incumbent's are of one
+ * configuration: where the watch has another, those of before are moved by how far the two are
+ * apart in it, or else dropped. */
 enum { HT_NIGHT_HISTORY = 12 };
 json_t *ht_night_history(const json_t *history, const json_t *watch);
 /* Returns the least change of a member that is to be believed: `least`, or how far two nights of a
@@ -47,13 +54,15 @@ typedef struct ht_night_verdicts {
 } ht_night_verdicts;
 /* Judges a watch against an earlier one (NULL: there is none). `unchanged`: the kernel's key is the
  * same. Then what moved incumbent and original alike was something else on the machine, and the
- * word for both is "unclear": one alone must have moved against the other. */
+ * word for both is "unclear": one alone must have moved against the other. The original's witness
+ * is the configuration of the earlier watch, also where another took its place since; where it was
+ * not timed again there is no witness, and an original that moved is "unclear". */
 ht_night_verdicts ht_night_judge(const json_t *now, const json_t *then, const json_t *history,
                                  bool unchanged, double least);
 /* Returns true if one of the first two words says that something changed. */
 bool ht_night_moved(const ht_night_verdicts *verdicts);
 /* A change must show twice: of two watches of one night, takes both and returns the one that is
- * nearer to an earlier watch, by what moved most. */
+ * nearer to an earlier watch, by what moved most of original and earlier configuration. */
 json_t *ht_night_nearer(json_t *first, json_t *second, const json_t *then);
 
 #endif

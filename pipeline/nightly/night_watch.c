@@ -87,45 +87,78 @@ static bool moved(const ht_night *night, const json_t *watch, const json_t *befo
     return ht_night_moved(&made);
 }
 
-/* Times once more what seems to have changed: a change must show twice. Takes `first`; returns the
- * one that is nearer to what was. */
-static json_t *timed_again(const ht_night *night, ht_job *job, const ht_config *config,
+/* The configurations that a watch times: the winner, and the one that it would take the place of.
+ */
+typedef struct rivals {
+    ht_config configs[HT_WATCH_CONFIGS];
+    char *texts[HT_WATCH_CONFIGS];
+    size_t count, stays; /* the number of the one that is in use from now on */
+} rivals;
+
+static void rival_add(rivals *rivals, const ht_template *template, const ht_config *config) {
+    rivals->configs[rivals->count] = *config;
+    rivals->texts[rivals->count++] = ht_config_string(template, config);
+}
+
+static void rivals_free(rivals *rivals) {
+    for (size_t i = 0; i < rivals->count; ++i)
+        free(rivals->texts[i]);
+}
+
+static json_t *watch_json(const ht_watch *watch, const rivals *rivals) {
+    json_t *made = ht_night_watch_json(watch, rivals->stays, rivals->texts[rivals->stays]);
+    if (rivals->count == 2 && rivals->stays == 0)
+        ht_night_watch_replace(made, watch, 1, rivals->texts[1]);
+    return made;
+}
+
+/* Times once more, in new processes, what seems to have changed: a change must show twice. Takes
+ * `first`; returns the one that is nearer to what was. */
+static json_t *timed_again(const ht_night *night, ht_job *job, const rivals *rivals,
                            const json_t *before, json_t *first) {
     ht_watch watch;
     const json_t *then = json_object_get(before, "watch");
     ht_job *calibration = ht_calibration_job(night->turn->device->calibration);
-    if (ht_job_watch(job, calibration, config, 1, fmin(watch_seconds, night->job->final_seconds),
-                     &watch, NULL) != HT_OK)
+    if (ht_job_watch(job, calibration, rivals->configs, rivals->count,
+                     fmin(watch_seconds, night->job->final_seconds), true, &watch, NULL) != HT_OK)
         return first;
-    json_t *second = ht_night_watch_json(&watch, 0);
-    return ht_night_nearer(first, second, then);
+    return ht_night_nearer(first, watch_json(&watch, rivals), then);
+}
+
+static void rivals_find(const ht_binding *binding, const ht_pair_result *result,
+                        const json_t *before, rivals *out) {
+    const char *text = ht_report_text_of(before, "config");
+    ht_config in_use;
+    *out = (rivals){0};
+    rival_add(out, binding->template, &result->config);
+    if (result->verdict == HT_VERDICT_IMPROVED && *text &&
+        ht_config_parse(binding->template, text, &in_use, NULL) == HT_OK &&
+        !ht_config_equal(&in_use, &result->config) && is_verified(result, &in_use))
+        rival_add(out, binding->template, &in_use);
 }
 
 void ht_night_decided(void *context, ht_job *job, const ht_binding *binding,
                       ht_pair_result *result) {
     ht_night *night = context;
     ht_calibration *calibration = night->turn->device->calibration;
-    size_t index = entry_find(night, result), stays = 0, count = 1;
-    ht_config configs[HT_WATCH_CONFIGS] = {result->config};
+    size_t index = entry_find(night, result);
     char key[HT_HASH_SIZE];
+    rivals rivals;
     ht_watch watch;
-    ht_error error = {0};
     if (!calibration || !result->has_config || index == night->survey->entries.count)
         return;
     json_t *before = earlier(night, index, key);
-    const char *config = ht_report_text_of(before, "config");
-    if (result->verdict == HT_VERDICT_IMPROVED && *config &&
-        ht_config_parse(binding->template, config, &configs[1], NULL) == HT_OK &&
-        !ht_config_equal(&configs[1], &configs[0]) && is_verified(result, &configs[1]))
-        count = 2;
-    ht_status status = ht_job_watch(job, ht_calibration_job(calibration), configs, count,
-                                    fmin(watch_seconds, night->job->final_seconds), &watch, &error);
-    if (status == HT_OK && count == 2)
-        stays = incumbent_defend(night, &watch, &configs[1], result);
-    json_t *timed = status == HT_OK ? ht_night_watch_json(&watch, stays) : NULL;
+    rivals_find(binding, result, before, &rivals);
+    ht_status status =
+        ht_job_watch(job, ht_calibration_job(calibration), rivals.configs, rivals.count,
+                     fmin(watch_seconds, night->job->final_seconds), false, &watch, NULL);
+    if (status == HT_OK && rivals.count == 2)
+        rivals.stays = incumbent_defend(night, &watch, &rivals.configs[1], result);
+    json_t *timed = status == HT_OK ? watch_json(&watch, &rivals) : NULL;
     if (timed && moved(night, timed, before, key))
-        timed = timed_again(night, job, &configs[stays], before, timed);
+        timed = timed_again(night, job, &rivals, before, timed);
     if (timed)
         night->documents[index] = json_pack("{s:o}", "watch", timed);
+    rivals_free(&rivals);
     json_decref(before);
 }

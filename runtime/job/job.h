@@ -166,8 +166,9 @@ typedef struct ht_watch {
 /* Times configurations (at most HT_WATCH_CONFIGS) that were verified (ht_job_finals) next to the
  * original and to another job's original, which is the same kernel every night: round by round for
  * about `seconds`, forwards and backwards, at least 8 rounds. A failure of any ends it, with what
- * was sampled before. (job_watch.c) */
+ * was sampled before. `anew`: in new processes, since where a process has its memory may make a
+ * kernel faster or slower as long as it lives. (job_watch.c) */
 ht_status ht_job_watch(ht_job *job, ht_job *calibration, const ht_config *configs, size_t count,
-                       double seconds, ht_watch *out_watch, ht_error *error);
+                       double seconds, bool anew, ht_watch *out_watch, ht_error *error);
 
 #endif

@@ -74,7 +74,7 @@ static ht_status recorded(ht_job *job, const ht_config *configs, size_t count, h
 }
 
 ht_status ht_job_watch(ht_job *job, ht_job *calibration, const ht_config *configs, size_t count,
-                       double seconds, ht_watch *out_watch, ht_error *error) {
+                       double seconds, bool anew, ht_watch *out_watch, ht_error *error) {
     side sides[SIDES];
     ht_compile_task tasks[HT_WATCH_CONFIGS] = {0};
     out_watch->rounds = 0;
@@ -88,6 +88,10 @@ ht_status ht_job_watch(ht_job *job, ht_job *calibration, const ht_config *config
     ht_status status = ht_job_gate_take(job, error);
     if (status != HT_OK)
         return status;
+    if (anew) {
+        ht_job_retire_runner(calibration);
+        ht_job_retire_runner(job);
+    }
     status = ht_job_compile(job, tasks, count, error);
     for (size_t i = 0; i < count; ++i) {
         sides[2 + i] = (side){.job = job,

@@ -20,7 +20,8 @@ typedef struct times {
     double machine, original, incumbent;
 } times;
 
-static json_t *night_make(times truth, ht_random *random) {
+/* `winner`: the time of a configuration that takes the incumbent's place; 0: none does. */
+static json_t *won_make(times truth, double winner, ht_random *random) {
     static ht_watch watch;
     watch.rounds = ROUNDS;
     double all = truth.machine * exp(machine * normal(random));
@@ -30,8 +31,16 @@ static json_t *night_make(times truth, ht_random *random) {
         watch.calibration[i] = all * exp(within * normal(random));
         watch.original[i] = original * exp(within * normal(random));
         watch.configs[0][i] = incumbent * exp(within * normal(random));
+        watch.configs[1][i] = winner * all * exp(within * normal(random));
     }
-    return ht_night_watch_json(&watch, 0);
+    json_t *made = ht_night_watch_json(&watch, winner > 0, winner > 0 ? "A=2" : "A=1");
+    if (winner > 0)
+        ht_night_watch_replace(made, &watch, 0, "A=1");
+    return made;
+}
+
+static json_t *night_make(times truth, ht_random *random) {
+    return won_make(truth, 0, random);
 }
 
 /* Counts the nights in which each word was said. */
@@ -103,6 +112,71 @@ Test(night_verdict, what_moves_kernel_and_original_alike_is_not_their_code) {
     cr_expect_str_eq(ht_night_judge(now, NULL, NULL, true, 0.02).change_word, "new");
     json_decref(now);
     json_decref(then);
+}
+
+/* Judges a night in which another configuration took the place of the one in use, and original and
+ * the earlier configuration take `original` and `incumbent`. */
+static const char *original_word(double original, double incumbent, bool timed, ht_random *random) {
+    json_t *then = night_make((times){1, 4, 2}, random);
+    json_t *now = won_make((times){1, original, incumbent}, 0.7, random);
+    if (!timed)
+        json_object_del(now, "replaced");
+    ht_night_verdicts made = ht_night_judge(now, then, NULL, true, 0.02);
+    cr_expect_str_eq(made.change_word, "faster");
+    json_decref(then);
+    json_decref(now);
+    return made.original_word;
+}
+
+Test(night_verdict, a_new_winner_is_no_witness_against_the_original) {
+    ht_random random;
+    ht_random_seed(&random, 8);
+    cr_expect_str_eq(original_word(5.2, 2, true, &random), "slower");
+    cr_expect_str_eq(original_word(5.2, 2.6, true, &random), "unclear",
+                     "the configuration of before was as much slower");
+    cr_expect_str_eq(original_word(5.2, 2, false, &random), "unclear", "nothing bears witness");
+    cr_expect_str_eq(original_word(4, 2, true, &random), "same");
+}
+
+Test(night_verdict, of_two_watches_counts_the_one_in_which_the_original_stayed_as_it_was) {
+    ht_random random;
+    ht_random_seed(&random, 9);
+    json_t *then = night_make((times){1, 4, 2}, &random);
+    for (size_t turn = 0; turn < 2; ++turn) {
+        json_t *off = won_make((times){1, 5.2, 2}, 0.72, &random);
+        json_t *right = won_make((times){1, 4, 2}, 0.65, &random);
+        json_t *chosen = json_incref(right);
+        json_t *nearer =
+            turn == 0 ? ht_night_nearer(off, right, then) : ht_night_nearer(right, off, then);
+        cr_expect_eq(nearer, chosen, "a winner is faster than what was, whatever the watch");
+        json_decref(chosen);
+        json_decref(nearer);
+    }
+    json_decref(then);
+}
+
+Test(night_verdict, a_history_goes_on_with_a_new_winner_if_both_were_timed) {
+    ht_random random;
+    ht_random_seed(&random, 10);
+    json_t *history = NULL;
+    for (size_t i = 0; i < 6; ++i) {
+        json_t *watch = i < 5 ? night_make((times){1, 4, 2}, &random)
+                              : won_make((times){1, 4, 2}, 0.7, &random);
+        json_t *longer = ht_night_history(history, watch);
+        json_decref(history);
+        json_decref(watch);
+        history = longer;
+    }
+    cr_expect_eq(json_array_size(json_object_get(history, "incumbent")), 6);
+    cr_expect_lt(ht_night_margin(history, "incumbent", 0.02), 0.12, "a gain is no scatter");
+    json_t *watch = night_make((times){1, 4, 2}, &random);
+    json_t *dropped = ht_night_history(history, watch);
+    cr_expect_eq(json_array_size(json_object_get(dropped, "incumbent")), 1,
+                 "how far the two are apart is not known");
+    cr_expect_eq(json_array_size(json_object_get(dropped, "original")), 7);
+    json_decref(dropped);
+    json_decref(watch);
+    json_decref(history);
 }
 
 /* Of nights whose medians scatter by `scatter`, how many in a hundred seem to differ from the one
