@@ -59,6 +59,14 @@ void ht_error_prefix(ht_error *error, const char *format, ...) {
     error->message[prefix_length + length] = 0;
 }
 
+ht_status ht_error_named(ht_status status, ht_error *error) {
+    if (status != HT_ERROR_IO)
+        return status;
+    if (error)
+        error->status = HT_ERROR_INPUT;
+    return HT_ERROR_INPUT;
+}
+
 const char *ht_status_name(ht_status status) {
     switch (status) {
     case HT_OK:

@@ -45,6 +45,10 @@ ht_status ht_error_set_at(ht_error *error, ht_status status, const char *file, i
 void ht_error_prefix(ht_error *error, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
+/* A file that the user named and that cannot be read is bad input: makes HT_ERROR_IO of that,
+ * in `error` (may be NULL), too. Returns the status. */
+ht_status ht_error_named(ht_status status, ht_error *error);
+
 /* A stable lower-case word for a status, as used in JSON and the database: "ok", "input",
  * "compile", ... */
 const char *ht_status_name(ht_status status);

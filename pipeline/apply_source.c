@@ -276,8 +276,7 @@ static ht_status source_read(applying *in, ht_tree *tree, ht_error *error) {
     ht_status status = ht_problems_open(in->request->problem, in->path, &in->problems, error);
     if (status == HT_OK)
         status = ht_file_read(in->path, 0, &in->text, NULL, error);
-    if (status == HT_ERROR_IO)
-        status = HT_ERROR_INPUT;
+    status = ht_error_named(status, error);
     compiler.through = in->file ? in->file->through : NULL;
     compiler.joined = in->file && in->file->joined;
     if (status == HT_OK)

@@ -92,7 +92,7 @@ ht_status ht_counters_load(const char *path, ht_counters *out_counters, ht_error
     ht_status status = ht_file_read(path, BYTES_MAX, &text, &length, error);
     if (status == HT_ERROR_IO) {
         ht_error_prefix(error, "option --counters: ");
-        return error ? (error->status = HT_ERROR_INPUT) : HT_ERROR_INPUT;
+        return ht_error_named(status, error);
     }
     if (status == HT_OK)
         status = ht_counters_parse(text, length, path, out_counters, error);

@@ -27,19 +27,10 @@ ht_status ht_data_kernel(char *const *paths, size_t count, char **out_kernel, ht
     return HT_OK;
 }
 
-/* Returns bad input for a file that the user named and that cannot be read. */
-static ht_status named(ht_status status, ht_error *error) {
-    if (status != HT_ERROR_IO)
-        return status;
-    if (error)
-        error->status = HT_ERROR_INPUT;
-    return HT_ERROR_INPUT;
-}
-
 ht_status ht_data_read(const ht_schema *schema, char *const *paths, size_t count,
                        ht_dataset *out_dataset, ht_error *error) {
-    return named(ht_dataset_read(schema, (const char *const *)paths, count, out_dataset, error),
-                 error);
+    return ht_error_named(
+        ht_dataset_read(schema, (const char *const *)paths, count, out_dataset, error), error);
 }
 
 static ht_status builtin_parse(const char *kernel, const char *text, ht_schema **out_schema,
@@ -72,8 +63,8 @@ static ht_status unknown_schema(const char *given, ht_error *error) {
 static ht_status header_schema(const char *params, char *const *paths, size_t count,
                                ht_schema **out_schema, char **out_told, ht_error *error) {
     *out_told = ht_strdup("from the data's header, without constraints");
-    return named(ht_schema_from_tsv((const char *const *)paths, count, params, out_schema, error),
-                 error);
+    return ht_error_named(
+        ht_schema_from_tsv((const char *const *)paths, count, params, out_schema, error), error);
 }
 
 ht_status ht_schema_choose(const char *given, const char *params, char *const *paths, size_t count,
@@ -93,7 +84,7 @@ ht_status ht_schema_choose(const char *given, const char *params, char *const *p
     ht_status status;
     if (!any && ht_file_exists(given)) {
         *out_told = ht_strdup(ht_path_name(given));
-        status = named(ht_schema_read(given, out_schema, error), error);
+        status = ht_error_named(ht_schema_read(given, out_schema, error), error);
     } else if (text) {
         *out_told = ht_format("built in, %s", name);
         status = builtin_parse(name, text, out_schema, error);

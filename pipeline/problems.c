@@ -23,11 +23,7 @@ static ht_status file_open(const char *path, ht_problems *out, ht_error *error) 
     if (status == HT_OK)
         return HT_OK;
     out->file = NULL;
-    if (status == HT_ERROR_IO)
-        status = HT_ERROR_INPUT; /* the user named it, or put it there */
-    if (error)
-        error->status = status;
-    return status;
+    return ht_error_named(status, error);
 }
 
 ht_status ht_problems_open(const char *given, const char *source_path, ht_problems *out_problems,

@@ -131,7 +131,7 @@ ht_status ht_profile_load(const char *path, ht_profile *out_profile, ht_error *e
     ht_status status = ht_file_read(path, BYTES_MAX, &text, &length, error);
     if (status == HT_ERROR_IO) {
         ht_error_prefix(error, "option --profile: ");
-        return error ? (error->status = HT_ERROR_INPUT) : HT_ERROR_INPUT;
+        return ht_error_named(status, error);
     }
     if (status == HT_OK)
         status = ht_profile_parse(text, length, path, out_profile, error);

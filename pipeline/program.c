@@ -149,9 +149,7 @@ static ht_status definitions_check(const char *path, const ht_program_files *fil
 
 ht_status ht_program_commands_load(const char *path, const ht_program_files *files,
                                    ht_command_list *out_commands, ht_error *error) {
-    ht_status status = ht_command_list_load(path, out_commands, error);
-    if (status == HT_ERROR_IO)
-        return error->status = HT_ERROR_INPUT;
+    ht_status status = ht_error_named(ht_command_list_load(path, out_commands, error), error);
     ht_program_files with = *files;
     with.commands = out_commands;
     return status == HT_OK ? definitions_check(path, &with, error) : status;

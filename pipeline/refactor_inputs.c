@@ -11,12 +11,8 @@ static ht_status commands_load(const ht_refactor_request *request, ht_command_li
                                ht_error *error) {
     static const char *const places[] = {"compile_commands.json", "build/compile_commands.json"};
     *out_list = (ht_command_list){0};
-    if (request->commands) {
-        ht_status status = ht_command_list_load(request->commands, out_list, error);
-        if (status == HT_ERROR_IO && error)
-            error->status = status = HT_ERROR_INPUT;
-        return status;
-    }
+    if (request->commands)
+        return ht_error_named(ht_command_list_load(request->commands, out_list, error), error);
     for (size_t i = 0; i < request->path_count * 2; ++i) {
         char *path = ht_path_join(request->paths[i / 2], places[i % 2]);
         bool found = ht_file_exists(path);

@@ -39,10 +39,8 @@ static ht_status database_open(ht_session *session, ht_error *error) {
                 ht_report_message("warning: results will not be kept: %s: %s", path,
                                   error->message);
             status = HT_OK;
-        } else if (status == HT_ERROR_IO) {
-            status = HT_ERROR_INPUT;
-            if (error)
-                error->status = status;
+        } else {
+            status = ht_error_named(status, error);
         }
     }
     if (session->database)

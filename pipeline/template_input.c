@@ -80,11 +80,9 @@ ht_status ht_templates_load(const char *path, const char *kernel,
                             size_t *out_count, ht_error *error) {
     ht_template *templates = NULL;
     size_t count = 0;
-    ht_status status = ht_template_load(path, &templates, &count, error);
-    if (status == HT_ERROR_IO && error)
-        error->status = HT_ERROR_INPUT;
+    ht_status status = ht_error_named(ht_template_load(path, &templates, &count, error), error);
     if (status != HT_OK)
-        return status == HT_ERROR_IO ? HT_ERROR_INPUT : status;
+        return status;
     if (count == 0)
         status = ht_error_set_at(error, HT_ERROR_INPUT, path, 0, 0,
                                  "no '#pragma tune kernel(...)' in this file; for a kernel without "

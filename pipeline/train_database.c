@@ -29,12 +29,8 @@ typedef struct source {
 
 static ht_status template_choose(const ht_train_options *given, source *source, ht_error *error) {
     const char *path = given->template_path;
-    ht_status status = ht_template_load(path, &source->templates, &source->template_count, error);
-    if (status == HT_ERROR_IO) {
-        if (error)
-            error->status = HT_ERROR_INPUT;
-        status = HT_ERROR_INPUT;
-    }
+    ht_status status = ht_error_named(
+        ht_template_load(path, &source->templates, &source->template_count, error), error);
     if (status != HT_OK)
         return status;
     for (size_t i = 0; i < source->template_count; ++i) {

@@ -68,9 +68,10 @@ static ht_status prepare(capturing *in, ht_error *error) {
         return ht_error_set(error, HT_ERROR_INPUT,
                             "option --json: standard output is the program's: name a file");
     if (in->given->commands != NULL) {
-        ht_status status = ht_command_list_load(in->given->commands, &in->commands, error);
+        ht_status status =
+            ht_error_named(ht_command_list_load(in->given->commands, &in->commands, error), error);
         if (status != HT_OK)
-            return status == HT_ERROR_IO ? (error->status = HT_ERROR_INPUT) : status;
+            return status;
         in->files.commands = &in->commands;
     }
     return ht_dir_make(in->given->out, error);

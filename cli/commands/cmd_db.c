@@ -27,9 +27,7 @@ static int merge(const ht_command_line *line) {
     ht_database_counts counts = {0};
     if (status == HT_OK)
         status = ht_database_count(out, &counts, &error);
-    if (status == HT_ERROR_IO)
-        error.status = HT_ERROR_INPUT;
-    if (status != HT_OK)
+    if (ht_error_named(status, &error) != HT_OK)
         return ht_report_error(&error);
     printf("%s: %" PRId64 " evaluations of %" PRId64 " kernels\n", out, counts.evaluations,
            counts.kernels);
@@ -75,9 +73,7 @@ static int look(const ht_command_line *line, bool check) {
         ht_database_counts counts;
         ht_error error = {0};
         ht_status status = ht_database_count(path, &counts, &error);
-        if (status != HT_OK) {
-            if (status == HT_ERROR_IO)
-                error.status = HT_ERROR_INPUT;
+        if (ht_error_named(status, &error) != HT_OK) {
             code = ht_report_error(&error);
             continue;
         }
@@ -111,9 +107,7 @@ static int prune(const ht_command_line *line) {
             status = ht_database_prune(path, given->days, &error);
         if (status == HT_OK)
             status = ht_database_count(path, &after, &error);
-        if (status == HT_ERROR_IO)
-            error.status = HT_ERROR_INPUT;
-        if (status != HT_OK)
+        if (ht_error_named(status, &error) != HT_OK)
             code = ht_report_error(&error);
         else
             printf("%s: %" PRId64 " of %" PRId64 " evaluations stay\n", path, after.evaluations,

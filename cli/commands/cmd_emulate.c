@@ -109,9 +109,10 @@ static ht_status device_read(emulation *in, ht_error *error) {
 /* Reads the options of files, and the files where the line names none. */
 static ht_status files_find(emulation *in, ht_error *error) {
     if (in->given->commands != NULL) {
-        ht_status status = ht_command_list_load(in->given->commands, &in->commands, error);
+        ht_status status =
+            ht_error_named(ht_command_list_load(in->given->commands, &in->commands, error), error);
         if (status != HT_OK)
-            return status == HT_ERROR_IO ? (error->status = HT_ERROR_INPUT) : status;
+            return status;
         in->files.commands = &in->commands;
     }
     if (in->files.count > 0)

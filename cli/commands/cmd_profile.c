@@ -170,8 +170,7 @@ static ht_status all_profile(profiling_run *run, const ht_refactor_options *comp
         status = ht_problems_open(run->given->problem, run->path, &run->problems, error);
     if (status == HT_OK)
         status = ht_refactor_file(run->path, run->problems.file, compiler, &run->refactor, error);
-    if (status == HT_ERROR_IO) /* of the file that the user named */
-        status = error ? (error->status = HT_ERROR_INPUT) : HT_ERROR_INPUT;
+    status = ht_error_named(status, error);
     size_t count = status == HT_OK ? ht_refactor_kernel_count(run->refactor) : 0;
     for (size_t i = 0; i < count && status == HT_OK; ++i)
         status = kernel_profile(run, i, error);

@@ -200,9 +200,7 @@ static int run(const ht_command_line *line) {
     if (given->init)
         return init(path);
     bool cluster = ht_run_slurm_is_asked(&given->slurm);
-    ht_status status = ht_job_file_load(path, &job, &error);
-    if (status == HT_ERROR_IO)
-        error.status = HT_ERROR_INPUT;
+    ht_status status = ht_error_named(ht_job_file_load(path, &job, &error), &error);
     if (status == HT_OK && !cluster)
         status = ht_night_devices_expand(&job, &error);
     if (status == HT_OK && !cluster && job.program_count > 0 && !given->dry_run && !given->why)

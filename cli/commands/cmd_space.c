@@ -166,9 +166,7 @@ static ht_status file_show(const space_run *run, ht_error *error) {
 
 static ht_status t1_show(const space_run *run, ht_error *error) {
     ht_space *space = NULL;
-    ht_status status = ht_space_read_t1(run->path, 0, &space, error);
-    if (status == HT_ERROR_IO)
-        status = error->status = HT_ERROR_INPUT; /* the user named the file */
+    ht_status status = ht_error_named(ht_space_read_t1(run->path, 0, &space, error), error);
     if (status == HT_OK)
         status = space_show(run, space, NULL, error);
     ht_space_free(space);

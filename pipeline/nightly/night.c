@@ -5,6 +5,7 @@
 
 #include "base/clock.h"
 #include "base/file.h"
+#include "base/host_name.h"
 #include "base/memory.h"
 #include "base/result.h"
 #include "pipeline/outputs.h"
@@ -77,9 +78,7 @@ static ht_status nights_open(ht_night *night, ht_error *error) {
     if (status == HT_OK)
         status = ht_nights_begin(night->nights, night->name, &night->options->name, &night->number,
                                  error);
-    if (status == HT_ERROR_IO && error)
-        error->status = status = HT_ERROR_INPUT;
-    return status;
+    return ht_error_named(status, error);
 }
 
 static ht_status outputs_check(const ht_night *night, ht_error *error) {
@@ -336,8 +335,8 @@ static json_t *looks_json(const ht_night *night) {
 }
 
 static json_t *document_make(ht_night *night, const char *began) {
-    char machine[256] = "";
-    gethostname(machine, sizeof machine - 1);
+    char machine[HT_HOST_NAME_SIZE];
+    ht_host_name(machine);
     const char *host = night->options->name.host ? night->options->name.host : machine;
     if (ht_interrupted)
         ht_night_note(night, HT_EXIT_INTERRUPTED);

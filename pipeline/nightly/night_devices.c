@@ -2,6 +2,7 @@
 
 #include "base/clock.h"
 #include "base/file.h"
+#include "base/host_name.h"
 #include "base/memory.h"
 #include "base/scratch.h"
 #include "base/text.h"
@@ -230,14 +231,14 @@ ht_status ht_night_devices_run(const ht_job_file *job, const char *path,
                                const char *const *arguments, json_t **out_document,
                                ht_error *error) {
     ht_scratch scratch = {0};
-    char began[HT_CLOCK_UTC_SIZE], host[256] = "";
+    char began[HT_CLOCK_UTC_SIZE], host[HT_HOST_NAME_SIZE];
     size_t count = job->devices.count;
     *out_document = NULL;
     ht_status status = ht_scratch_make("night", &scratch, error);
     if (status != HT_OK)
         return status;
     ht_clock_utc(time(NULL), began);
-    gethostname(host, sizeof host - 1);
+    ht_host_name(host);
     char *night = ht_format("%s %s", began, host);
     const ht_night_name name = {began, host};
     member *members = ht_alloc(count + 1, sizeof *members);

@@ -29,7 +29,7 @@ static ht_status database_load(const char *path, json_t *rows, ht_error *error) 
     ht_night_results results;
     ht_status status = ht_nights_read(path, &nights, error);
     if (status != HT_OK)
-        return status == HT_ERROR_IO && error ? (error->status = HT_ERROR_INPUT) : status;
+        return ht_error_named(status, error);
     status = ht_nights_find(nights, &(ht_night_result){0}, &results, error);
     for (size_t i = 0; i < results.count; ++i) {
         json_t *document = json_loads(results.items[i].document, 0, NULL);
@@ -70,7 +70,7 @@ ht_status ht_night_rows_load(const char *path, json_t **out_rows, ht_error *erro
     *out_rows = NULL;
     ht_status status = ht_file_read(path, 256 << 20, &text, &length, error);
     if (status != HT_OK)
-        return status == HT_ERROR_IO && error ? (error->status = HT_ERROR_INPUT) : status;
+        return ht_error_named(status, error);
     json_t *rows = json_array();
     bool database = length >= 15 && memcmp(text, "SQLite format 3", 15) == 0;
     status = database ? database_load(path, rows, error) : report_load(path, text, rows, error);

@@ -134,12 +134,8 @@ ht_status ht_night_baseline_open(ht_night *night, ht_error *error) {
     const char *name = night->options->baseline;
     if (!name || !night->nights)
         return HT_OK;
-    if (ht_file_exists(name)) {
-        ht_status status = ht_nights_read(name, &night->baseline, error);
-        if (status == HT_ERROR_IO && error)
-            error->status = status = HT_ERROR_INPUT;
-        return status;
-    }
+    if (ht_file_exists(name))
+        return ht_error_named(ht_nights_read(name, &night->baseline, error), error);
     night->tagged = ht_nights_tagged(night->nights, name);
     if (night->tagged > 0)
         return HT_OK;

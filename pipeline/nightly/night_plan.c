@@ -43,7 +43,7 @@ static ht_status commands_load(ht_night *night, const char *path, ht_error *erro
     HT_GROW(night->commands, night->command_count);
     ht_status status = ht_command_list_load(path, &night->commands[night->command_count], error);
     night->command_count += status == HT_OK;
-    return status == HT_ERROR_IO ? (error->status = HT_ERROR_INPUT) : status;
+    return ht_error_named(status, error);
 }
 
 ht_status ht_night_sources(ht_night *night, ht_error *error) {

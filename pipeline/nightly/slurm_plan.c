@@ -2,6 +2,7 @@
 
 #include "base/clock.h"
 #include "base/file.h"
+#include "base/host_name.h"
 #include "base/memory.h"
 #include "base/text.h"
 #include "pipeline/report.h"
@@ -33,8 +34,8 @@ static void text_set(json_t *plan, const char *key, const char *text) {
 
 json_t *ht_slurm_plan_make(const ht_slurm_options *options, size_t shards) {
     const ht_job_file *job = options->job;
-    char host[256] = "", began[HT_CLOCK_UTC_SIZE], *real = realpath(options->path, NULL);
-    gethostname(host, sizeof host - 1);
+    char host[HT_HOST_NAME_SIZE], began[HT_CLOCK_UTC_SIZE], *real = realpath(options->path, NULL);
+    ht_host_name(host);
     ht_clock_utc(time(NULL), began);
     json_t *plan = ht_report_json_new("hiptemper-slurm-plan", 1), *list = json_array();
     text_set(plan, "job", real ? real : options->path);

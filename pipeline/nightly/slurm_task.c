@@ -4,6 +4,7 @@
 #include "pipeline/nightly/slurm_internal.h"
 
 #include "base/file.h"
+#include "base/host_name.h"
 #include "base/memory.h"
 #include "pipeline/report.h"
 #include "runtime/store/merge.h"
@@ -48,8 +49,8 @@ static char *task_name(size_t number) {
 }
 
 static json_t *state_members(size_t number) {
-    char host[256] = "", *task = task_name(number);
-    gethostname(host, sizeof host - 1);
+    char host[HT_HOST_NAME_SIZE], *task = task_name(number);
+    ht_host_name(host);
     json_t *more = json_pack("{s:o, s:o, s:I}", "slurm", ht_report_json_text(task), "host",
                              ht_report_json_text(host), "process", (json_int_t)getpid());
     free(task);

@@ -1,6 +1,7 @@
 #include "cli/reports/database/document.h"
 
 #include "base/clock.h"
+#include "base/host_name.h"
 #include "base/memory.h"
 #include "cli/reports/database/night_kernels.h"
 #include "cli/reports/database/search_summary.h"
@@ -170,8 +171,8 @@ static void verdicts_count(json_t *document) {
 }
 
 static void made_set(json_t *document, const char *path) {
-    char host[256] = "", made[HT_CLOCK_UTC_SIZE];
-    gethostname(host, sizeof host - 1);
+    char host[HT_HOST_NAME_SIZE], made[HT_CLOCK_UTC_SIZE];
+    ht_host_name(host);
     ht_clock_utc(time(NULL), made);
     json_object_set_new(document, "database", ht_report_json_text(path));
     json_object_set_new(document, "made", json_string(made));
