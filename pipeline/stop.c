@@ -9,6 +9,7 @@
 #include <time.h>
 
 volatile int ht_interrupted, ht_stopped;
+static double stop; /* clock; 0: never */
 
 static void on_stop(int signal) {
     (void)signal;
@@ -27,6 +28,7 @@ void ht_stop_at(double seconds) {
     if (!made && seconds > 0)
         made = sigaction(SIGUSR2, &action, NULL) == 0 &&
                timer_create(CLOCK_MONOTONIC, &event, &timer) == 0;
+    stop = seconds;
     double left = seconds > 0 ? fmax(seconds - ht_clock_seconds(), 1e-3) : 0;
     const struct itimerspec when = {.it_value = {(time_t)left, (long)((left - floor(left)) * 1e9)}};
     if (made)
@@ -34,4 +36,8 @@ void ht_stop_at(double seconds) {
     ht_stopped = ht_interrupted;
     if (made && left > 0)
         timer_settime(timer, 0, &when, NULL);
+}
+
+double ht_stop_left(void) {
+    return stop > 0 ? fmax(stop - ht_clock_seconds(), 0) : INFINITY;
 }

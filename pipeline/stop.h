@@ -8,5 +8,7 @@ extern volatile int ht_interrupted;
 extern volatile int ht_stopped;
 /* Sets when, on ht_clock_seconds; takes an earlier stop back. 0: never. */
 void ht_stop_at(double seconds);
+/* Returns the seconds until then, at least 0; INFINITY: never. */
+double ht_stop_left(void);
 
 #endif

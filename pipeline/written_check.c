@@ -291,7 +291,7 @@ ht_status ht_written_check(ht_written_checker *checker, const ht_refactor *refac
     ht_error own = {0};
     for (size_t i = 0; i < count; ++i)
         proofs[i] = (ht_written_proof){0};
-    if (is_stopped(checker)) {
+    if (is_stopped(checker) || ht_stop_left() < checker->reading) {
         for (size_t i = 0; i < count; ++i)
             stopped_tell(&proofs[i]);
         return HT_OK;
@@ -308,7 +308,10 @@ ht_status ht_written_check(ht_written_checker *checker, const ht_refactor *refac
                        .kernel = ht_refactor_kernel(refactor, subjects[i].kernel),
                        .subject = &subjects[i],
                        .proof = &proofs[i]};
-        kernel_check(&in, written);
+        if (is_stopped(checker))
+            stopped_tell(in.proof);
+        else
+            kernel_check(&in, written);
     }
     ht_written_close(written);
     return status;

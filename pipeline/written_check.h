@@ -22,7 +22,9 @@ typedef struct ht_written_checker {
     const ht_device *device; /* that was tuned for: its fields are in geometries */
     uint64_t seed;
     const volatile int *interrupted; /* Ctrl-C, or the time is over; may be NULL */
-    ht_written_agreed *agreed;       /* owned */
+    double reading; /* seconds that reading a file takes, which nothing interrupts: not begun where
+                       less is left (ht_stop_left) */
+    ht_written_agreed *agreed; /* owned */
     size_t agreed_count;
 } ht_written_checker;
 void ht_written_checker_free(ht_written_checker *checker);

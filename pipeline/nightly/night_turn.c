@@ -11,6 +11,7 @@
 #include <string.h>
 
 static const double reading_share = 1.0 / 3; /* of a turn's time */
+static const double parsing_share = 1.0 / 3; /* of what reading and analysing a source takes */
 static const double watching = 2; /* seconds that a kernel is timed for its verdict, and compiled */
 static const double settling = 3; /* seconds that writing may take past the end */
 
@@ -113,6 +114,7 @@ static ht_status survey_tune(ht_night *night, const ht_refactor_options *compile
     night->documents = ht_alloc(count + 1, sizeof *night->documents);
     ht_outputs_open(night->survey, session, compiler, night->job->out, &outputs);
     night->outputs = &outputs;
+    outputs.checker.reading = night->reading * parsing_share;
     session->report = nothing_report;
     session->settle = settle;
     session->settle_context = night;
