@@ -1,5 +1,7 @@
 /* Between each two tokens stands a gap: blanks and comments. A gap between tokens that are
- * neighbours in the older text is the newer one's, with what the change has put into it. */
+ * neighbours in the older text is the newer one's, with what the change has put into it. Lines that
+ * the change left alone hold tokens together: the shortest edit of tokens alone would take a
+ * bracket that closes for another one, far from it. */
 #include "base/code_rebase.h"
 
 #include "base/code_tokens.h"
@@ -143,18 +145,84 @@ static bool tokens_same(const char *text, const code *code) {
     return same;
 }
 
+/* Tokens of a line, by index. */
+typedef struct span {
+    size_t first, end;
+} span;
+
+/* Finds the tokens that begin on each line, as long as all of a line's end there, too. free(). */
+static span *spans_of(const code *code, const ht_lines *lines) {
+    span *spans = ht_alloc(lines->count + 1, sizeof *spans);
+    size_t token = 0;
+    for (size_t i = 0; i < lines->count; ++i) {
+        size_t end = lines->begins[i + 1];
+        spans[i] = (span){token, token};
+        while (token < code->list.count && code->list.items[token].begin < end)
+            ++token;
+        bool whole = token == spans[i].first || code->list.items[token - 1].end <= end;
+        spans[i].end = whole ? token : spans[i].first;
+    }
+    return spans;
+}
+
+/* Tokens of two texts, as lines. */
+typedef struct token_lines {
+    ht_lines older, changed;
+} token_lines;
+
+static ht_lines part_of(const ht_lines *lines, span part) {
+    return (ht_lines){lines->text, lines->begins + part.first, part.end - part.first};
+}
+
+/* Matches the tokens of parts of the texts. */
+static void part_match(const token_lines *lines, span older, span changed, size_t *match) {
+    ht_lines a = part_of(&lines->older, older), b = part_of(&lines->changed, changed);
+    size_t *own = ht_lines_match(&a, &b);
+    for (size_t i = 0; i < b.count; ++i)
+        match[changed.first + i] = own[i] == SIZE_MAX ? SIZE_MAX : older.first + own[i];
+    free(own);
+}
+
+/* Returns for each token of the changed text the older one's, or SIZE_MAX: those of lines that stay
+ * first, and those between two such lines on their own. free(). */
+static size_t *tokens_match(const code *older, const code *changed, const token_lines *lines) {
+    ht_lines older_text = ht_lines_of(older->text), changed_text = ht_lines_of(changed->text);
+    span *from = spans_of(older, &older_text), *to = spans_of(changed, &changed_text);
+    size_t *stays = ht_lines_match(&older_text, &changed_text);
+    size_t *match = ht_alloc(changed->list.count + 1, sizeof *match);
+    span done = {0, 0}; /* the tokens of the older and the changed text that come next */
+    for (size_t i = 0; i < changed_text.count; ++i) {
+        span own = to[i], was = stays[i] == SIZE_MAX ? (span){0, 0} : from[stays[i]];
+        size_t count = own.end - own.first;
+        if (count == 0 || was.end - was.first != count || was.first < done.first)
+            continue;
+        part_match(lines, (span){done.first, was.first}, (span){done.end, own.first}, match);
+        part_match(lines, was, own, match);
+        done = (span){was.end, own.end};
+    }
+    part_match(lines, (span){done.first, older->list.count}, (span){done.end, changed->list.count},
+               match);
+    free(stays);
+    free(to);
+    free(from);
+    ht_lines_free(&changed_text);
+    ht_lines_free(&older_text);
+    return match;
+}
+
 char *ht_code_rebase_apply(const ht_code_rebase *rebase, const char *changed) {
     code text = code_open(changed);
-    ht_lines older = ht_lines_of(rebase->older.tokens.data), own = ht_lines_of(text.tokens.data);
+    token_lines lines = {ht_lines_of(rebase->older.tokens.data), ht_lines_of(text.tokens.data)};
     ht_text out = {0};
     ht_text_append(&out, "");
     /* a literal over several lines is a token of several lines */
-    bool whole = older.count == rebase->older.list.count && own.count == text.list.count;
-    size_t *match = whole ? ht_lines_match(&older, &own) : NULL;
+    bool whole =
+        lines.older.count == rebase->older.list.count && lines.changed.count == text.list.count;
+    size_t *match = whole ? tokens_match(&rebase->older, &text, &lines) : NULL;
     bool made = whole && text_append(rebase, &text, match, &out) && tokens_same(out.data, &text);
     free(match);
-    ht_lines_free(&older);
-    ht_lines_free(&own);
+    ht_lines_free(&lines.older);
+    ht_lines_free(&lines.changed);
     code_close(&text);
     if (made)
         return ht_text_take(&out);

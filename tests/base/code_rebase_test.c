@@ -55,6 +55,45 @@ Test(code_rebase, comments_and_layout_of_what_was_not_changed_are_the_newer_text
            "__global__ void k(int *a) {\n    for (int i = 0; i < n; ++i)\n        a[i] = 1;\n}\n");
 }
 
+/* Two kernels alike, and as they are tuned: more brackets close at their ends. */
+#define HEAD(name) "__global__ void " name "(float *d, const float *s, int w, int h) {\n"
+#define SUM                                                                                        \
+    "        float v = 0;\n"                                                                       \
+    "        for (int k = 0; k < 4; ++k) {\n"                                                      \
+    "            int i = min(x + k, w - 1);\n"
+#define PLAIN(name, index)                                                                         \
+    HEAD(name)                                                                                     \
+    "    int x = blockIdx.x * blockDim.x + threadIdx.x;\n"                                         \
+    "    int y = blockIdx.y * blockDim.y + threadIdx.y;\n\n"                                       \
+    "    if (x < w && y < h) {\n" SUM "            v += s[" index "];\n"                           \
+    "        }\n        d[y * w + x] = v;\n    }\n}\n"
+#define TUNED(name, index)                                                                         \
+    "constexpr int n_" name " = 2;\n\n// Tuned.\n" HEAD(                                           \
+        name) "    const int x_first = (blockIdx.x * blockDim.x + threadIdx.x) * n_" name ";\n"    \
+              "    int y = blockIdx.y * blockDim.y + threadIdx.y;\n\n"                             \
+              "    if (x_first < w && y < h) {\n"                                                  \
+              "        const bool all = w - x_first >= n_" name ";\n"                              \
+              "        float v[n_" name "] = {};\n"                                                \
+              "        for (int k = 0; k < 4; ++k) {\n"                                            \
+              "            for (int t = 0; t < n_" name "; ++t) {\n"                               \
+              "                const int x = all ? x_first + t : min(x_first + t, w - 1);\n"       \
+              "                int i = min(x + k, w - 1);\n"                                       \
+              "                v[t] += s[" index "];\n            }\n        }\n"                  \
+              "        for (int t = 0; t < n_" name "; ++t)\n"                                     \
+              "            if (all || x_first + t < w) {\n"                                        \
+              "                d[y * w + x_first + t] = v[t];\n            }\n    }\n}\n"
+
+Test(code_rebase, of_kernels_alike_each_keeps_its_comment) {
+    char *made = taken_over(
+        PLAIN("rows", "y * w + i") "\n" PLAIN("columns", "i * w + x"),
+        TUNED("rows", "y * w + i") "\n" TUNED("columns", "i * w + x"),
+        "// First.\n" PLAIN("rows", "y * w + i") "\n// Second.\n" PLAIN("columns", "i * w + x"));
+    cr_assert(made);
+    cr_expect(strstr(made, "// First.\nconstexpr int n_rows"), "%s", made);
+    cr_expect(strstr(made, "// Second.\nconstexpr int n_columns"), "%s", made);
+    free(made);
+}
+
 Test(code_rebase, a_line_that_is_printed_moves_with_its_text) {
     static const char was[] = "void f(int a) {\n    if (a) fprintf(stderr, \"%d\", __LINE__);\n}\n"
                               "int n = 1;\n";
