@@ -1,11 +1,11 @@
 /* Collects the changes that transformations make. */
 #include "refactor/plan/plan.h"
-#include "refactor/source/comment.h"
 
 #include "base/memory.h"
 #include "refactor/plan/launch_text.h"
 #include "refactor/plan/transform.h"
 #include "refactor/source/conditional.h"
+#include "refactor/source/names.h"
 
 #include <ctype.h>
 #include <stdio.h>
@@ -209,23 +209,11 @@ bool ht_plan_editf(ht_plan *plan, ht_range range, const char *param, const char 
 
 /* ---- parameters ---- */
 
-static bool tokens_mention(const char *text, size_t length, const char *name) {
-    size_t size = strlen(name);
-    for (const char *at = text; (at = strstr(at, name)) != NULL && at + size <= text + length;
-         ++at) {
-        bool before = at > text && (isalnum((unsigned char)at[-1]) || at[-1] == '_');
-        bool after = isalnum((unsigned char)at[size]) || at[size] == '_';
-        if (!before && !after && !ht_comment_holds(text, (size_t)(at - text)))
-            return true;
-    }
-    return false;
-}
-
 static bool name_taken(const ht_plan *plan, const char *name) {
     const ht_source *source = plan->model->facts->source;
     const ht_problem_entry *entry = plan->model->entry;
     for (size_t i = 0; i < source->file_count; ++i)
-        if (tokens_mention(source->files[i].text, source->files[i].length, name))
+        if (ht_source_names(source, i, name))
             return true;
     for (size_t i = 0; entry && i < entry->arg_count; ++i)
         if (strcmp(entry->args[i].name, name) == 0)
@@ -239,7 +227,7 @@ static bool name_taken(const ht_plan *plan, const char *name) {
         bool behind = i > 0 && strcmp(source->call.own[i - 1], "-D") == 0;
         text += joined ? 2 : 0;
         if ((joined || behind) && /* folders may have any name */
-            tokens_mention(text, strlen(text), name))
+            ht_name_stands(text, strlen(text), name))
             return true;
     }
     return false;
@@ -365,7 +353,7 @@ static bool is_param(const ht_plan *plan, const char *name) {
 const char *ht_plan_orphan(const ht_plan *plan, size_t first) {
     for (size_t i = first; i < plan->requires.count; ++i)
         for (size_t k = 0; k < plan->unit.name_count; ++k)
-            if (tokens_mention(plan->requires.items[i], strlen(plan->requires.items[i]),
+            if (ht_name_stands(plan->requires.items[i], strlen(plan->requires.items[i]),
                                plan->unit.names[k].text) &&
                 !is_param(plan, plan->unit.names[k].text))
                 return plan->unit.names[k].text;

@@ -51,8 +51,10 @@ static size_t uses(const settling *in, size_t owner, const char *param) {
 }
 
 static bool is_free(const settling *in, const char *name) {
-    return !ht_names_has(&in->given, name) &&
-           !ht_name_stands(in->source->text, in->source->text_length, name);
+    bool stands = false;
+    for (size_t i = 0; i < in->source->file_count; ++i)
+        stands = stands || ht_source_names(in->source, i, name);
+    return !stands && !ht_names_has(&in->given, name);
 }
 
 /* Returns true if another kernel has a constant of the same words. */

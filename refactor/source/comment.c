@@ -89,20 +89,6 @@ bool ht_comment_find(const char *text, size_t line, ht_range *out_lines) {
     return false;
 }
 
-bool ht_comment_holds(const char *text, size_t at) {
-    ht_range lines;
-    size_t end = at + strcspn(text + at, "\n");
-    if (!ht_comment_find(text, end + (text[end] == '\n'), &lines) || lines.begin > at)
-        return false;
-    const char *first = text + lines.begin + strspn(text + lines.begin, " \t");
-    if (first[1] == '*')
-        return memmem(first, (size_t)(text + at - first), "*/", 2) == NULL;
-    for (const char *line = first; line <= text + at; line += strcspn(line, "\n") + 1)
-        if (strncmp(line + strspn(line, " \t"), "//", 2) != 0)
-            return false;
-    return true;
-}
-
 char *ht_comment_pairs(const char *text, size_t line) {
     ht_range lines;
     ht_text pairs = {0};

@@ -15,8 +15,6 @@ size_t ht_comment_begin(const char *text, size_t line);
 /* Finds the comment that says with what the kernel was tuned whose first line begins at `line`:
  * the lines that end there. Returns false: there is none. */
 bool ht_comment_find(const char *text, size_t line, ht_range *out_lines);
-/* Returns true if the place is in such a comment, whose words are no names of the source. */
-bool ht_comment_holds(const char *text, size_t at);
 /* Returns the pairs in it, "BLOCK_X=64 COARSEN_X=4"; NULL: there is no such comment; free(). */
 char *ht_comment_pairs(const char *text, size_t line);
 /* Returns such a comment's lines in the style of the file, no longer than its lines are, without

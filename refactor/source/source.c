@@ -7,6 +7,7 @@
 #include "base/read_log.h"
 #include "base/result.h"
 #include "refactor/source/host_names.h"
+#include "refactor/source/names.h"
 #include "refactor/source/place.h"
 #include "refactor/source/resource_dir.h"
 
@@ -273,6 +274,21 @@ const ht_tokens *ht_source_tokens(const ht_source *source, size_t file) {
         ht_tokens_read(of->text, (ht_range){0, of->length}, true, &of->tokens);
     of->has_tokens = true;
     return &of->tokens;
+}
+
+bool ht_source_names(const ht_source *source, size_t file, const char *name) {
+    const ht_user_file *of = &source->files[file];
+    if (!strstr(of->text, name))
+        return false;
+    const ht_tokens *tokens = ht_source_tokens(source, file);
+    for (size_t i = 0; i < tokens->count; ++i) {
+        const ht_token token = tokens->items[i];
+        bool directive = token.kind == HT_TOKEN_DIRECTIVE;
+        if (directive ? ht_name_stands(of->text + token.begin, token.end - token.begin, name)
+                      : token.kind == HT_TOKEN_NAME && ht_tokens_is(tokens, i, name))
+            return true;
+    }
+    return false;
 }
 
 /* Parses the unit, with these texts in place of files. */

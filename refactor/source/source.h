@@ -124,6 +124,8 @@ size_t ht_source_file(const ht_source *source, CXFile file);
 /* Returns the tokens of one of the user's files, with each directive as one token. Owned by the
  * source. */
 const ht_tokens *ht_source_tokens(const ht_source *source, size_t file);
+/* Returns true if the name stands in a file's code, with what is skipped and without comments. */
+bool ht_source_names(const ht_source *source, size_t file, const char *name);
 /* Finds the expansion location of a cursor's begin and end. Returns false outside of the user's
  * files. */
 bool ht_source_range(const ht_source *source, CXCursor cursor, size_t *out_file,

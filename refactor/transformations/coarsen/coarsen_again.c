@@ -202,8 +202,7 @@ static constant_uses uses_find(const ht_coarsen *c, const char *name, ht_range l
         uses.elsewhere = uses.elsewhere || !declares;
     }
     for (size_t file = 1; file < source->file_count; ++file)
-        uses.elsewhere = uses.elsewhere ||
-                         ht_name_stands(source->files[file].text, source->files[file].length, name);
+        uses.elsewhere = uses.elsewhere || ht_source_names(source, file, name);
     return uses;
 }
 
