@@ -228,6 +228,13 @@ ht_night_verdicts ht_night_judge(const json_t *now, const json_t *then, const js
                                  : ht_night_word(&made.change, least, kernel);
     made.original_word = unchanged ? word_apart(&made.original, &other, least, original)
                                    : ht_night_word(&made.original, least, original);
+    if (witness == replaced && strcmp(made.change_word, "slower") == 0) {
+        /* Another one was chosen, which slows nothing down: that of before must be slower. */
+        ht_night_change before =
+            compare((quotient){now, replaced, fixed}, (quotient){then, in_use, fixed});
+        if (strcmp(ht_night_word(&before, least, kernel), "slower") != 0)
+            made.change_word = "unclear";
+    }
     double machine = fmax(least, machine_margin);
     made.machine_word = ht_night_word(&made.machine, machine, machine);
     return made;

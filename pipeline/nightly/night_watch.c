@@ -53,8 +53,8 @@ static bool is_verified(const ht_pair_result *result, const ht_config *config) {
     return false;
 }
 
-/* Keeps the incumbent unless the winner is faster by the margin in rounds that chose neither.
- * Returns the number of the configuration that stays. */
+/* Keeps the incumbent unless the winner, or the original where there is none, is faster by the
+ * margin in rounds that chose neither. Returns the number of the configuration that stays. */
 static size_t incumbent_defend(const ht_night *night, const ht_watch *watch,
                                const ht_config *incumbent, ht_pair_result *result) {
     double margin = 1 + night->job->least_effect;
@@ -64,11 +64,19 @@ static size_t incumbent_defend(const ht_night *night, const ht_watch *watch,
         return 0;
     ht_interval speedup =
         ht_stats_paired_ratio(watch->original, watch->configs[1], watch->rounds, 0.95);
-    if (speedup.lo <= 1)
+    bool won = result->verdict == HT_VERDICT_IMPROVED; /* else the original is the rival */
+    if (speedup.lo <= 1 ||
+        (!won && speedup.median < night->turn->device->session.options.min_speedup))
         return 0;
+    if (!won) {
+        free(result->reason);
+        result->reason = NULL;
+        result->verdict = HT_VERDICT_IMPROVED;
+    }
     ht_interval time = ht_stats_median_interval(watch->configs[1], watch->rounds);
     ht_interval original = ht_stats_median_interval(watch->original, watch->rounds);
     result->config = *incumbent;
+    result->times.confirmation.made = false; /* it was of another one */
     result->times.speedup = speedup.median;
     result->times.speedup_lo = speedup.lo;
     result->times.speedup_hi = speedup.hi;
@@ -131,8 +139,7 @@ static void rivals_find(const ht_binding *binding, const ht_pair_result *result,
     ht_config in_use;
     *out = (rivals){0};
     rival_add(out, binding->template, &result->config);
-    if (result->verdict == HT_VERDICT_IMPROVED && *text &&
-        ht_config_parse(binding->template, text, &in_use, NULL) == HT_OK &&
+    if (*text && ht_config_parse(binding->template, text, &in_use, NULL) == HT_OK &&
         !ht_config_equal(&in_use, &result->config) && is_verified(result, &in_use))
         rival_add(out, binding->template, &in_use);
 }

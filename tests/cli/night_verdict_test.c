@@ -138,6 +138,19 @@ Test(night_verdict, a_new_winner_is_no_witness_against_the_original) {
     cr_expect_str_eq(original_word(4, 2, true, &random), "same");
 }
 
+Test(night_verdict, a_choice_of_another_configuration_slows_nothing_down) {
+    ht_random random;
+    ht_random_seed(&random, 11);
+    json_t *then = night_make((times){1, 4, 2}, &random);
+    json_t *now = won_make((times){1, 4, 2}, 3.9, &random); /* it looked better once */
+    cr_expect_str_eq(ht_night_judge(now, then, NULL, true, 0.02).change_word, "unclear");
+    json_t *slow = won_make((times){1, 4, 4.2}, 3.9, &random);
+    cr_expect_str_eq(ht_night_judge(slow, then, NULL, true, 0.02).change_word, "slower");
+    json_decref(slow);
+    json_decref(now);
+    json_decref(then);
+}
+
 Test(night_verdict, of_two_watches_counts_the_one_in_which_the_original_stayed_as_it_was) {
     ht_random random;
     ht_random_seed(&random, 9);
