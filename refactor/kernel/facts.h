@@ -89,6 +89,8 @@ typedef struct ht_kernel_forms {
     struct ht_syntax_tree *whole;       /* ask ht_syntax_whole */
     struct ht_kernel_model *polynomial; /* ask ht_kernel_model_of; the variants built so far */
     void (*polynomial_free)(struct ht_kernel_model *models);
+    struct ht_block_sums *sums; /* ask ht_block_sums_of */
+    void (*sums_free)(struct ht_block_sums *sums);
 } ht_kernel_forms;
 
 typedef struct ht_kernel_facts {

@@ -515,6 +515,8 @@ void ht_model_free(ht_model *model) {
         ht_pins_free(facts);
         if (facts->forms.polynomial)
             facts->forms.polynomial_free(facts->forms.polynomial);
+        if (facts->forms.sums)
+            facts->forms.sums_free(facts->forms.sums);
         ht_syntax_free(facts->forms.body);
         ht_syntax_free(facts->forms.whole);
         ht_launches_free(&facts->launches);

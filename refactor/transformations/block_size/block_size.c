@@ -87,9 +87,7 @@ static char *tied_literals(const ht_model *model) {
     return words;
 }
 
-/* Returns true, with a remark, for features that tie a kernel to its block whatever its use of
- * indices. */
-static bool pinned(const ht_model *model, ht_plan *plan) {
+const char *ht_block_pin(const ht_model *model, bool by_lanes, int *out_line) {
     static const struct {
         ht_feature feature;
         const char *words;
@@ -101,19 +99,28 @@ static bool pinned(const ht_model *model, ht_plan *plan) {
         {HT_FEATURE_INDEX_ESCAPE, "passes a thread or block index on as a whole"},
         {HT_FEATURE_GOTO, "jumps with goto"},
     };
-    for (size_t i = 0; i < sizeof pins / sizeof *pins; ++i)
+    for (size_t i = by_lanes ? 0 : 1; i < sizeof pins / sizeof *pins; ++i)
         if (model->feature[pins[i].feature]) {
-            char *literals = tied_literals(model);
-            ht_plan_remark_at(plan, HT_REMARK_MISSED, model->feature_line[pins[i].feature],
-                              "the kernel %s%s", pins[i].words, literals);
-            free(literals);
-            return true;
+            *out_line = model->feature_line[pins[i].feature];
+            return pins[i].words;
         }
-    if (!model->facts->reached.vote_line)
-        return false;
-    ht_plan_remark_at(plan, HT_REMARK_MISSED, model->facts->reached.vote_line,
-                      "the kernel counts votes of its block's threads");
-    return true;
+    return NULL;
+}
+
+/* Returns true, with a remark, for kernels that are tied to their block whatever their use of
+ * indices. */
+static bool pinned(const ht_model *model, ht_plan *plan) {
+    int line, vote_line = model->facts->reached.vote_line;
+    const char *words = ht_block_pin(model, true, &line);
+    if (words) {
+        char *literals = tied_literals(model);
+        ht_plan_remark_at(plan, HT_REMARK_MISSED, line, "the kernel %s%s", words, literals);
+        free(literals);
+    } else if (vote_line) {
+        ht_plan_remark_at(plan, HT_REMARK_MISSED, vote_line,
+                          "the kernel counts votes of its block's threads");
+    }
+    return words || vote_line;
 }
 
 /* ---- one axis ---- */

@@ -26,7 +26,7 @@ typedef struct striding {
     const ht_syntax **loops; /* outermost ones */
     size_t loop_count;
     size_t thread_uses, block_uses;
-    ht_block_sums sums;
+    const ht_block_sums *sums;
     bool shares; /* threads also work on their global index, with values that the loops shared */
 } striding;
 
@@ -108,9 +108,9 @@ static bool is_stride_loop(const striding *in, const ht_syntax *loop) {
     ht_stride_loop of;
     size_t variables[CARRIED_MAX];
     ht_stride_carry carry = {variables, 0};
-    for (size_t i = 0; in->sums.count && i < in->sums.accumulator_count; ++i)
+    for (size_t i = 0; in->sums->count && i < in->sums->accumulator_count; ++i)
         if (carry.count < CARRIED_MAX)
-            variables[carry.count++] = in->sums.accumulators[i].variable;
+            variables[carry.count++] = in->sums->accumulators[i].variable;
     return ht_stride_loop_read(loop, in->axis, &of) && !ht_stride_carries(&of, &carry) &&
            (!in->shares || (is_part_uniform(loop, ht_syntax_body(loop)) &&
                             is_part_uniform(loop, loop->children[1])));
@@ -138,7 +138,7 @@ static bool alone(const ht_model *model) {
 static bool is_aside(const striding *in, const ht_syntax *node) {
     const ht_syntax *up = node->parent;
     if (up == in->tree->body)
-        return ht_block_sums_own(&in->sums, node);
+        return ht_block_sums_own(in->sums, node);
     return in->axis == 0 && up && up->kind == HT_SYNTAX_IF && node == up->children[0] &&
            alone(in->model) && ht_is_first_thread(up);
 }
@@ -162,7 +162,7 @@ static bool serves_loops_alone(striding *in) {
     const ht_index_names *elsewhere = &in->model->facts->reached.names_elsewhere;
     bool asked = elsewhere->named[HT_INDEX_THREAD] || elsewhere->named[HT_INDEX_BLOCK_DIM] ||
                  elsewhere->called > 0;
-    if (in->sums.count ? ht_block_sums_elsewhere(&in->sums) != NULL : asked)
+    if (in->sums->count ? ht_block_sums_elsewhere(in->sums) != NULL : asked)
         return false;
     ht_syntax_walk(in->tree->body, on_node, in);
     if (in->loop_count == 0 || (in->shares && !are_loops_reached(in->loops, in->loop_count)))
@@ -240,10 +240,10 @@ static void add_parameter(ht_plan *plan, int axis, bool shares) {
 static const char *deals_out(const striding *in, int *out_line) {
     ht_km_variant variant = {.any_block = true, .axis = in->axis, .ordered = true};
     const ht_syntax **replaced = NULL;
-    for (size_t k = 0; k < in->sums.count; ++k)
-        for (size_t i = in->sums.items[k].first; i <= in->sums.items[k].last; ++i) {
+    for (size_t k = 0; k < in->sums->count; ++k)
+        for (size_t i = in->sums->items[k].first; i <= in->sums->items[k].last; ++i) {
             HT_GROW(replaced, variant.replaced_count);
-            replaced[variant.replaced_count++] = ht_sums_whole_statement(&in->sums, i);
+            replaced[variant.replaced_count++] = ht_sums_whole_statement(in->sums, i);
         }
     variant.replaced = replaced;
     const char *words = obstacle(in, ht_kernel_model_of(in->model, variant), out_line);
@@ -254,31 +254,30 @@ static const char *deals_out(const striding *in, int *out_line) {
 /* Returns false for kernels whose threads may depend on their block in ways that are not looked
  * for. */
 static bool is_followed(const ht_model *model) {
-    return !model->feature[HT_FEATURE_DYNAMIC_LDS] && !model->feature[HT_FEATURE_COOPERATIVE] &&
-           !model->feature[HT_FEATURE_ASM] && !model->feature[HT_FEATURE_GOTO] &&
-           !model->feature[HT_FEATURE_INDEX_ESCAPE] && !model->facts->reached.vote_line;
+    int line;
+    return !model->feature[HT_FEATURE_DYNAMIC_LDS] && !ht_block_pin(model, false, &line) &&
+           !model->facts->reached.vote_line;
 }
 
 /* Looks for loops that stride by the block along an axis, in a kernel whose block serves them
  * alone; `in->loops` is the caller's. */
 static bool strides_along(const ht_model *model, int axis, striding *in) {
     const ht_axis *of = &model->axes[axis];
-    *in = (striding){
-        .model = model, .tree = ht_syntax_of(model), .axis = axis, .shares = of->uses_global};
+    static const ht_block_sums none;
+    *in = (striding){.model = model,
+                     .tree = ht_syntax_of(model),
+                     .axis = axis,
+                     .sums = &none,
+                     .shares = of->uses_global};
     bool whole = of->uses_global ? !of->uses_block && !of->uses_grid_dim && !of->fixed_pitch &&
                                        axis == 0 && alone(model)
                                  : model->facts->flat_uses == 0;
     if (!of->uses_thread || !of->uses_block_dim || !whole || !is_followed(model))
         return false;
     if (axis == 0 && !in->shares)
-        ht_block_sums_find(model, &in->sums);
-    bool lanes = model->feature[HT_FEATURE_WAVEFRONT] && !in->sums.count;
+        in->sums = ht_block_sums_of(model);
+    bool lanes = model->feature[HT_FEATURE_WAVEFRONT] && !in->sums->count;
     return !lanes && serves_loops_alone(in);
-}
-
-static void striding_free(striding *in) {
-    free(in->loops);
-    ht_block_sums_free(&in->sums);
 }
 
 bool ht_block_stride_loops(const ht_model *model, int axis, ht_stride_loop **out_loops,
@@ -293,11 +292,11 @@ bool ht_block_stride_loops(const ht_model *model, int axis, ht_stride_loop **out
     for (; good && *out_count < in.loop_count; ++*out_count) {
         ht_stride_loop *of = &(*out_loops)[*out_count];
         (void)ht_stride_loop_read(in.loops[*out_count], axis, of);
-        for (size_t i = 0; i < in.sums.accumulator_count; ++i)
-            of->rounds |= in.sums.accumulators[i].real &&
-                          in.tree->body->children[in.sums.accumulators[i].loop] == of->loop;
+        for (size_t i = 0; i < in.sums->accumulator_count; ++i)
+            of->rounds |= in.sums->accumulators[i].real &&
+                          in.tree->body->children[in.sums->accumulators[i].loop] == of->loop;
     }
-    striding_free(&in);
+    free(in.loops);
     return good;
 }
 
@@ -309,7 +308,7 @@ static void offer_sums(const striding *in, ht_plan *plan) {
     ht_text held = {0};
     size_t count = 0;
     for (size_t i = 0; i < BLOCK_LINE; ++i) {
-        bool holds = block_line[i] == own || ht_block_sums_hold(&in->sums, (size_t)block_line[i]);
+        bool holds = block_line[i] == own || ht_block_sums_hold(in->sums, (size_t)block_line[i]);
         count += holds;
         if (holds && block_line[i] != own) /* which is named first */
             ht_text_printf(&held, " || %s == %lld", block, (long long)block_line[i]);
@@ -323,17 +322,17 @@ static void offer_sums(const striding *in, ht_plan *plan) {
     if ((own & (own - 1)) != 0)
         ht_plan_require(plan, "%s != %d || %s != %lld", reduce, HT_REDUCE_SHARED, block,
                         (long long)own);
-    for (size_t i = 0; i < in->sums.accumulator_count; ++i)
-        real |= in->sums.accumulators[i].real;
+    for (size_t i = 0; i < in->sums->accumulator_count; ++i)
+        real |= in->sums->accumulators[i].real;
     for (size_t i = 0; i < plan->params.count; ++i)
         if (strcmp(plan->params.items[i].name, reduce) == 0 ||
             strcmp(plan->params.items[i].name, block) == 0)
             plan->params.items[i].rounds = real;
     ht_text_free(&held);
-    if (!ht_sums_write(plan, &in->sums, reduce, block))
+    if (!ht_sums_write(plan, in->sums, reduce, block))
         plan->running.failed = true;
     ht_plan_remark_place(plan, HT_REMARK_APPLIED,
-                         in->tree->body->children[in->sums.items[0].first]->at,
+                         in->tree->body->children[in->sums->items[0].first]->at,
                          "%s: the block's threads combine their values as written (0), by shuffles "
                          "of 32 lanes (1), or by a tree in shared memory (2)",
                          reduce);
@@ -346,19 +345,19 @@ bool ht_block_stride_apply(const ht_model *model, ht_plan *plan) {
         int line = 0;
         bool good = strides_along(model, axis, &in);
         const char *words = good ? deals_out(&in, &line) : NULL;
-        if (!good && in.sums.why)
-            ht_plan_remark_place(plan, HT_REMARK_MISSED, in.sums.at, "the block along %c stays: %s",
-                                 'x' + axis, in.sums.why);
+        if (!good && in.sums->why)
+            ht_plan_remark_place(plan, HT_REMARK_MISSED, in.sums->at,
+                                 "the block along %c stays: %s", 'x' + axis, in.sums->why);
         if (words)
             ht_plan_remark_at(plan, HT_REMARK_MISSED, line ? line : model->definition.line,
                               "the block along %c stays: %s", 'x' + axis, words);
         if (good && !words) {
             add_parameter(plan, axis, in.shares);
-            if (in.sums.count)
+            if (in.sums->count)
                 offer_sums(&in, plan);
             any = true;
         }
-        striding_free(&in);
+        free(in.loops);
     }
     if (!any)
         return false;

@@ -2,6 +2,7 @@
 
 #include "base/memory.h"
 #include "refactor/kernel/effects.h"
+#include "refactor/kernel/facts.h"
 #include "refactor/kernel/syntax_tree.h"
 #include "refactor/kernel/syntax_value.h"
 #include "refactor/transformations/block_size/combination.h"
@@ -418,8 +419,10 @@ static void check_accumulators(ht_block_sums *sums) {
     }
 }
 
-void ht_block_sums_find(const ht_model *model, ht_block_sums *out) {
-    *out = (ht_block_sums){.body = ht_syntax_of(model), .whole = ht_syntax_whole(model)};
+/* `out` is all zeros. */
+static void find(const ht_model *model, ht_block_sums *out) {
+    out->body = ht_syntax_of(model);
+    out->whole = ht_syntax_whole(model);
     bool alone = model->axes[0].block > 1 && model->axes[0].block <= THREADS_MAX &&
                  model->axes[1].block == 1 && model->axes[2].block == 1 &&
                  out->body->body->count == out->whole->body->count;
@@ -444,10 +447,20 @@ void ht_block_sums_find(const ht_model *model, ht_block_sums *out) {
     out->count = 0;
 }
 
-void ht_block_sums_free(ht_block_sums *sums) {
+static void sums_free(ht_block_sums *sums) {
     for (size_t i = 0; i < sums->count; ++i)
         free(sums->items[i].results);
     free(sums->items);
     free(sums->accumulators);
-    *sums = (ht_block_sums){0};
+    free(sums);
+}
+
+const ht_block_sums *ht_block_sums_of(const ht_model *model) {
+    ht_kernel_forms *forms = &model->facts->forms;
+    if (!forms->sums) {
+        forms->sums = ht_alloc(1, sizeof *forms->sums);
+        forms->sums_free = sums_free;
+        find(model, forms->sums);
+    }
+    return forms->sums;
 }

@@ -49,10 +49,9 @@ typedef struct ht_block_sums {
     ht_position at;
 } ht_block_sums;
 
-/* Finds the kernel's reductions over the block along x, as launched. Without any, or where `why` is
- * set, `count` is 0. ht_block_sums_free. */
-void ht_block_sums_find(const ht_model *model, ht_block_sums *out);
-void ht_block_sums_free(ht_block_sums *sums);
+/* The kernel's reductions over the block along x, as launched; found when first asked for. Without
+ * any, or where `why` is set, `count` is 0. */
+const ht_block_sums *ht_block_sums_of(const ht_model *model);
 /* Returns true if the author's statements do the same in blocks of another size. */
 bool ht_block_sums_hold(const ht_block_sums *sums, size_t threads);
 
