@@ -4,6 +4,7 @@
 #include "refactor/kernel/discover.h"
 #include "refactor/result.h"
 #include "refactor/source/ast.h"
+#include "refactor/source/names.h"
 #include "refactor/unit/slice_print.h"
 
 #include <stdint.h>
@@ -15,22 +16,13 @@
 typedef struct reach {
     const struct reach *known;
     ht_slice slice;
-    char **states; /* variables that outlive a launch; owned */
-    size_t state_count;
-    char **undefined; /* functions and variables that the file does not define; owned */
-    size_t undefined_count;
-    bool addresses;  /* numbers become addresses */
-    ht_foreign *out; /* NULL for the original */
+    ht_names states;    /* variables that outlive a launch */
+    ht_names undefined; /* functions and variables that the file does not define */
+    bool addresses;     /* numbers become addresses */
+    ht_foreign *out;    /* NULL for the original */
 } reach;
 
 /* ---- notes ---- */
-
-static bool is_listed(char *const *list, size_t count, const char *name) {
-    for (size_t i = 0; i < count; ++i)
-        if (strcmp(list[i], name) == 0)
-            return true;
-    return false;
-}
 
 /* Keeps the first fault. Takes over `words`. */
 static void fault_note(reach *in, ht_foreign_kind kind, CXCursor at, char *words) {
@@ -45,24 +37,22 @@ static void fault_note(reach *in, ht_foreign_kind kind, CXCursor at, char *words
 
 static void state_note(reach *in, CXCursor variable) {
     char *name = ht_cursor_name(variable);
-    const reach *known = in->known;
-    if (known && !is_listed(known->states, known->state_count, name))
+    if (in->known && !ht_names_has(&in->known->states, name))
         fault_note(in, HT_FOREIGN_STATE, variable,
                    ht_format("'%s' outlives a launch: keep values in registers, in __shared__ "
                              "memory or in the kernel's buffers",
                              name));
-    HT_GROW(in->states, in->state_count);
-    in->states[in->state_count++] = name;
+    ht_names_add(&in->states, name);
+    free(name);
 }
 
 static void undefined_note(reach *in, CXCursor use, CXCursor declaration) {
     char *name = ht_cursor_name(declaration);
-    const reach *known = in->known;
-    if (known && !is_listed(known->undefined, known->undefined_count, name))
+    if (in->known && !ht_names_has(&in->known->undefined, name))
         fault_note(in, HT_FOREIGN_OUTSIDE, use,
                    ht_format("'%s' is declared, but not defined: define it, or do without", name));
-    HT_GROW(in->undefined, in->undefined_count);
-    in->undefined[in->undefined_count++] = name;
+    ht_names_add(&in->undefined, name);
+    free(name);
 }
 
 /* ---- the walk ---- */
@@ -186,12 +176,8 @@ static void reach_walk(reach *in, const ht_source *source, CXCursor kernel, char
 }
 
 static void reach_free(reach *in) {
-    for (size_t i = 0; i < in->state_count; ++i)
-        free(in->states[i]);
-    for (size_t i = 0; i < in->undefined_count; ++i)
-        free(in->undefined[i]);
-    free(in->states);
-    free(in->undefined);
+    ht_names_free(&in->states);
+    ht_names_free(&in->undefined);
     ht_slice_free(&in->slice);
 }
 

@@ -306,28 +306,51 @@ static void open_first(const ht_vector_loop *loop, ht_writer *writer) {
     ht_writer_printf(writer, "const int %s = %s;", loop->counter, loop->begin);
 }
 
-/* Writes { const int cx = first; ... *(pack *)&out[x0 + cx] = values; } */
-static void write_accesses(const ht_vector_loop *loop, bool store, ht_writer *writer) {
-    const ht_vectors *vectors = loop->vectors;
+void ht_vectors_declare(const ht_vectors *vectors, const char *width, size_t like,
+                        ht_writer *writer) {
+    for (size_t i = 0; i < vectors->count; ++i) {
+        const ht_vector_access *access = &vectors->items[i];
+        ht_writer_line(writer, like);
+        ht_writer_printf(writer, "struct %s { %s element[${%s}]; } %s;", access->pack, access->type,
+                         width, access->name);
+    }
+}
+
+bool ht_vectors_any(const ht_vectors *vectors, bool store) {
     bool any = false;
     for (size_t i = 0; i < vectors->count; ++i)
         any |= store ? vectors->items[i].store : vectors->items[i].load;
-    if (!any)
-        return;
-    open_first(loop, writer);
-    loop->front(loop, writer);
+    return any;
+}
+
+void ht_vectors_access(const ht_vectors *vectors, bool store, size_t like,
+                       ht_vectors_write_element *element, void *context, ht_writer *writer) {
     for (size_t i = 0; i < vectors->count; ++i) {
         const ht_vector_access *access = &vectors->items[i];
         if (store ? !access->store : !access->load)
             continue;
-        ht_writer_line(writer, loop->like);
+        ht_writer_line(writer, like);
         if (store)
             ht_writer_printf(writer, "*(%s *)&", access->pack);
         else
             ht_writer_printf(writer, "%s = *(const %s *)&", access->name, access->pack);
-        ht_writer_source(writer, access->node->range.begin, access->node->range.end);
+        element(context, access->node, writer);
         ht_writer_printf(writer, store ? " = %s;" : ";", access->name);
     }
+}
+
+static void write_as_is(void *context, const ht_syntax *node, ht_writer *writer) {
+    (void)context;
+    ht_writer_source(writer, node->range.begin, node->range.end);
+}
+
+/* Writes { const int cx = first; ... *(pack *)&out[x0 + cx] = values; } */
+static void write_accesses(const ht_vector_loop *loop, bool store, ht_writer *writer) {
+    if (!ht_vectors_any(loop->vectors, store))
+        return;
+    open_first(loop, writer);
+    loop->front(loop, writer);
+    ht_vectors_access(loop->vectors, store, loop->like, write_as_is, NULL, writer);
     --writer->depth;
     ht_writer_line(writer, loop->like);
     ht_writer_printf(writer, "}");
@@ -382,13 +405,7 @@ static void write_tests(const ht_vector_loop *loop, bool alike, ht_writer *write
 }
 
 static void write_together(const ht_vector_loop *loop, ht_writer *writer) {
-    const ht_vectors *vectors = loop->vectors;
-    for (size_t i = 0; i < vectors->count; ++i) {
-        const ht_vector_access *access = &vectors->items[i];
-        ht_writer_line(writer, loop->like);
-        ht_writer_printf(writer, "struct %s { %s element[${%s}]; } %s;", access->pack, access->type,
-                         loop->width, access->name);
-    }
+    ht_vectors_declare(loop->vectors, loop->width, loop->like, writer);
     write_accesses(loop, false, writer);
     char *step = ht_format("++%s", loop->each);
     open_each(loop, step, writer);

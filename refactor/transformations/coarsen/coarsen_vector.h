@@ -51,6 +51,17 @@ void ht_vector_why_merge(const char **why, ht_position *at, const char *more, ht
 /* Returns the text of an access in the statements; NULL: the node is not one. free(). */
 char *ht_vectors_element(const ht_vectors *vectors, const ht_syntax *node, const char *each);
 
+/* Declares each access's values, `width` (a parameter) of them, on lines indented as `like`. */
+void ht_vectors_declare(const ht_vectors *vectors, const char *width, size_t like,
+                        ht_writer *writer);
+/* Returns true if there are accesses that load, or that store. */
+bool ht_vectors_any(const ht_vectors *vectors, bool store);
+/* Writes the statements that load, or that store, all values of an access at once. `element` writes
+ * the text of the first element. */
+typedef void ht_vectors_write_element(void *context, const ht_syntax *node, ht_writer *writer);
+void ht_vectors_access(const ht_vectors *vectors, bool store, size_t like,
+                       ht_vectors_write_element *element, void *context, ht_writer *writer);
+
 /* A loop over a thread's outputs that takes several at a time. */
 typedef struct ht_vector_loop {
     const ht_vectors *vectors;

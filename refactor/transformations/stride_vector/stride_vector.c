@@ -159,7 +159,8 @@ static bool on_place(const ht_syntax *node, void *context) {
 }
 
 /* Writes an expression with the first iteration's counter. */
-static void write_first(widening *in, const ht_syntax *node, ht_writer *writer) {
+static void write_first(void *context, const ht_syntax *node, ht_writer *writer) {
+    widening *in = context;
     ht_writer inner = ht_writer_inner(writer);
     renaming with = {in, &inner, in->indirect ? NULL : in->first, NULL};
     ht_syntax_walk(node, on_place, &with);
@@ -205,24 +206,11 @@ static void open_indices(widening *in, ht_writer *writer) {
 }
 
 static void write_accesses(widening *in, bool store, ht_writer *writer) {
-    bool any = false;
-    for (size_t i = 0; i < in->vectors.count; ++i)
-        any |= store ? in->vectors.items[i].store : in->vectors.items[i].load;
-    if (any && in->indirect)
+    bool opened = in->indirect && ht_vectors_any(&in->vectors, store);
+    if (opened)
         open_indices(in, writer);
-    for (size_t i = 0; i < in->vectors.count; ++i) {
-        const ht_vector_access *access = &in->vectors.items[i];
-        if (store ? !access->store : !access->load)
-            continue;
-        ht_writer_line(writer, in->of->loop->start);
-        if (store)
-            ht_writer_printf(writer, "*(%s *)&", access->pack);
-        else
-            ht_writer_printf(writer, "%s = *(const %s *)&", access->name, access->pack);
-        write_first(in, access->node, writer);
-        ht_writer_printf(writer, store ? " = %s;" : ";", access->name);
-    }
-    if (any && in->indirect)
+    ht_vectors_access(&in->vectors, store, in->of->loop->start, write_first, in, writer);
+    if (opened)
         close_brace(in, writer);
 }
 
@@ -247,18 +235,9 @@ static void write_iteration(widening *in, const ht_vectors *vectors, ht_writer *
     ht_writer_join(writer, &inner);
 }
 
-static void write_packs(widening *in, ht_writer *writer) {
-    for (size_t i = 0; i < in->vectors.count; ++i) {
-        const ht_vector_access *access = &in->vectors.items[i];
-        ht_writer_line(writer, in->of->loop->start);
-        ht_writer_printf(writer, "struct %s { %s element[${%s}]; } %s;", access->pack, access->type,
-                         in->param, access->name);
-    }
-}
-
 /* Writes the iterations of a thread that has all of them, with their elements at once. */
 static void write_together(widening *in, ht_writer *writer) {
-    write_packs(in, writer);
+    ht_vectors_declare(&in->vectors, in->param, in->of->loop->start, writer);
     write_accesses(in, false, writer);
     ht_writer_line(writer, in->of->loop->start);
     ht_writer_printf(writer, "#pragma unroll");
