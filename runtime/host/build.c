@@ -8,6 +8,7 @@
 #include "runtime/host/folder.h"
 #include "runtime/host/kept_object.h"
 #include "runtime/host/launch_bounds.h"
+#include "runtime/host/libraries.h"
 #include "runtime/host/object.h"
 #include "runtime/host/options.h"
 #include "runtime/host/parsed_prelude.h"
@@ -405,25 +406,33 @@ static hiprtcResult define_dynamic(build *in, const char **names, size_t count) 
     return result;
 }
 
-static hiprtcResult link_image(build *in, bool dynamic) {
+/* How an object is linked. */
+typedef struct linking {
+    const char *libraries[HT_LIBRARIES_MAX];
+    size_t library_count;
+    bool dynamic; /* with the object of dynamic arrays */
+} linking;
+
+static hiprtcResult link_image(build *in, const linking *how) {
     char *object = ht_path_join(in->folder, "unit.o");
     char *second = ht_path_join(in->folder, "dynamic.o");
     char *image = ht_path_join(in->folder, "unit.so");
-    const char *arguments[] = {in->toolchain->linker,
-                               "-shared",
-                               "--hash-style=gnu",
-                               "-z",
-                               "noexecstack",
-                               "-o",
-                               image,
-                               object,
-                               "--as-needed",
-                               "-l:libm.so.6",
-                               "-l:libgcc_s.so.1",
-                               "-l:libstdc++.so.6",
-                               "-l:libc.so.6",
-                               dynamic ? second : NULL,
-                               NULL};
+    const char *first[] = {in->toolchain->linker,
+                           "-shared",
+                           "--hash-style=gnu",
+                           "-z",
+                           "noexecstack",
+                           "-o",
+                           image,
+                           object};
+    enum { FIRST = sizeof first / sizeof *first };
+    const char *arguments[FIRST + 1 + HT_LIBRARIES_MAX + 2];
+    const char **end = append(arguments, first, FIRST);
+    *end++ = "--as-needed";
+    end = append(end, how->libraries, how->library_count);
+    if (how->dynamic)
+        *end++ = second;
+    *end = NULL;
     hiprtcResult result = run_tool(in, arguments);
     free(image);
     free(second);
@@ -452,7 +461,7 @@ static hiprtcResult assign_lds(build *in, const ht_object *object) {
 }
 
 /* Completes the object: the needs of its kernels, and a second object for dynamic arrays. */
-static hiprtcResult complete(build *in, char *data, size_t length, bool *out_dynamic) {
+static hiprtcResult complete(build *in, char *data, size_t length, linking *out_how) {
     ht_error error;
     ht_object *object;
     if (ht_object_open(data, length, &object, &error) != HT_OK)
@@ -464,7 +473,8 @@ static hiprtcResult complete(build *in, char *data, size_t length, bool *out_dyn
         result = note(in, &error);
     if (result == HT_HIPRTC_SUCCESS && count)
         result = define_dynamic(in, names, count);
-    *out_dynamic = count != 0;
+    out_how->dynamic = count != 0;
+    out_how->library_count = ht_libraries_needed(object, in->checked, out_how->libraries);
     free(names);
     ht_object_free(object);
     return result;
@@ -475,16 +485,16 @@ static hiprtcResult finish(build *in, char **out_code, size_t *out_size) {
     ht_error error;
     char *data;
     size_t length;
-    bool dynamic;
+    linking how;
     char *path = ht_path_join(in->folder, "unit.o");
     ht_status status = ht_file_read(path, IMAGE_MAX, &data, &length, &error);
     free(path);
     if (status != HT_OK)
         return note(in, &error);
-    hiprtcResult result = complete(in, data, length, &dynamic);
+    hiprtcResult result = complete(in, data, length, &how);
     free(data);
     if (result == HT_HIPRTC_SUCCESS)
-        result = link_image(in, dynamic);
+        result = link_image(in, &how);
     if (result != HT_HIPRTC_SUCCESS)
         return result;
     path = ht_path_join(in->folder, "unit.so");

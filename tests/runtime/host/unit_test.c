@@ -3,6 +3,7 @@
 
 #include "base/file.h"
 #include "base/memory.h"
+#include "base/sanitizer.h"
 #include "runtime/host/options.h"
 
 #include <criterion/criterion.h>
@@ -426,4 +427,36 @@ Test(unit, both_devices_are_listed_and_compile_for_their_wavefront) {
         free(log);
     }
     free(devices);
+}
+
+static bool needs(const kernels *of, const char *library) {
+    size_t size;
+    cr_assert_eq(of->hip->hiprtcGetCodeSize(of->program, &size), 0);
+    char *code = ht_alloc(size, 1);
+    cr_assert_eq(of->hip->hiprtcGetCode(of->program, code), 0);
+    bool found = memmem(code, size, library, strlen(library)) != NULL;
+    free(code);
+    return found;
+}
+
+/* Under AddressSanitizer this program has functions of the C library itself. */
+Test(unit, an_image_needs_the_libraries_whose_functions_it_calls) {
+    static const char *const bodies[][2] = {
+        {"*out = *out * 2;", ""},
+        {"*out = sinf(*out) + expf(*out);", "libm.so.6"},
+        {"*out = std::stof(std::to_string(*out));", "libstdc++.so.6"}};
+    for (size_t i = 0; i < sizeof bodies / sizeof *bodies; ++i) {
+        char *source =
+            ht_format("#include <string>\n__global__ void k(float *out) { %s }", bodies[i][0]);
+        kernels of = KERNELS(64, source, "k");
+        float out = 1, *to = &out;
+        cr_expect(needs(&of, bodies[i][1]), "%s", source);
+        if (!HT_ADDRESS_SANITIZED)
+            cr_expect_eq(needs(&of, "libstdc++.so.6"), i == 2, "%s", source);
+        RUN(&of, "k", LINE(1, 1), &to);
+        float wanted = i == 0 ? 2.0f : i == 1 ? sinf(1.0f) + expf(1.0f) : 1.0f;
+        cr_expect_float_eq(out, wanted, 1e-5, "%g: %s", out, source);
+        kernels_free(&of);
+        free(source);
+    }
 }
