@@ -62,6 +62,21 @@ void ht_fingerprint_file(const char *path, ht_text *out) {
     free(real);
 }
 
+bool ht_fingerprint_whole(const char *path, char out_hash[HT_HASH_SIZE]) {
+    struct stat info;
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    bool read = fd >= 0 && fstat(fd, &info) == 0 && S_ISREG(info.st_mode) && info.st_size > 0;
+    size_t size = read ? (size_t)info.st_size : 0;
+    void *data = read ? mmap(NULL, size, PROT_READ, MAP_PRIVATE, fd, 0) : MAP_FAILED;
+    if (fd >= 0)
+        close(fd);
+    if (data == MAP_FAILED)
+        return false;
+    ht_hash_bytes(data, size, out_hash);
+    munmap(data, size);
+    return true;
+}
+
 static void folder_append(const char *path, const char *skip, bool contents, int depth,
                           ht_text *out) {
     struct dirent **entries = NULL;

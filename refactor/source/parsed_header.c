@@ -6,6 +6,7 @@
 #include "base/warning.h"
 #include "refactor/source/libclang.h"
 #include "refactor/source/names.h"
+#include "refactor/source/parsed_inputs.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -25,14 +26,6 @@ enum { DONE = 0, NOT_PARSED = 2, NOT_WRITTEN = 3 };
 /* Headers that were found to fit, by texts that change with the file, and headers that cannot be
  * written. */
 static ht_names fitting, refused;
-
-/* Returns the file's size and time of change as text; free(). */
-static char *state_of(const char *path) {
-    struct stat now = {0};
-    (void)stat(path, &now);
-    return ht_format("%s %lld %lld.%ld", path, (long long)now.st_size,
-                     (long long)now.st_mtim.tv_sec, now.st_mtim.tv_nsec);
-}
 
 /* ---- in a process of its own ---- */
 
@@ -85,7 +78,11 @@ static int write_main(const ht_parsed_header *header, const char *folder) {
     char *path = ht_path_join(folder, "header.pch");
     if (clang_saveTranslationUnit(unit, path, 0) != CXSaveError_None)
         return not_saved(path);
-    return rename(path, header->path) == 0 ? DONE : not_written(errno);
+    if (rename(path, header->path) != 0)
+        return not_written(errno);
+    if (header->lasting)
+        ht_parsed_inputs_write(header->path, unit);
+    return DONE;
 }
 
 typedef int process_main(const ht_parsed_header *header, const char *folder);
@@ -176,12 +173,13 @@ static bool write_header(const ht_parsed_header *header) {
     return end == DONE;
 }
 
-/* Returns true if the kept header still fits. Clang checks that once for each state of the file. */
+/* Returns true if the kept header still fits. That is checked once for each state of the file. */
 static bool still_fits(const ht_parsed_header *header) {
-    char *state = state_of(header->path);
+    char *state = ht_parsed_state(header->path);
     ht_text said = {0};
     bool fits = ht_names_has(&fitting, state);
-    if (!fits && process_run(fit_main, header, NULL, &said) == DONE) {
+    if (!fits && (ht_parsed_inputs_hold(header->path) ||
+                  process_run(fit_main, header, NULL, &said) == DONE)) {
         ht_names_add(&fitting, state);
         fits = true;
     }

@@ -3,6 +3,7 @@
 #include "base/cache.h"
 #include "base/file.h"
 #include "base/file_write.h"
+#include "base/fingerprint.h"
 #include "base/hash.h"
 #include "base/memory.h"
 #include "runtime/host/folder.h"
@@ -14,8 +15,6 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-enum { PARSED_MAX = 64 << 20 };
 
 /* An answer that this process has given. Entries live as long as it does: their paths are borrowed.
  */
@@ -38,22 +37,11 @@ static void make_key(const ht_toolchain *toolchain, const char *const *arguments
     ht_text_free(&text);
 }
 
-/* Returns the hash of the file's content as text; false when it cannot be read. */
-static bool hash_file(const char *path, char out_hash[HT_HASH_SIZE]) {
-    char *data;
-    size_t length;
-    if (ht_file_read(path, PARSED_MAX, &data, &length, NULL) != HT_OK)
-        return false;
-    ht_hash_bytes(data, length, out_hash);
-    free(data);
-    return true;
-}
-
 /* Returns true if the file is what was once written. */
 static bool is_whole(const char *path) {
     char hash[HT_HASH_SIZE], *sum_path = ht_format("%s.sum", path), *sum = NULL;
     size_t length = 0;
-    bool whole = ht_file_exists(path) && hash_file(path, hash) &&
+    bool whole = ht_fingerprint_whole(path, hash) &&
                  ht_file_read(sum_path, HT_HASH_SIZE, &sum, &length, NULL) == HT_OK &&
                  length == HT_HASH_SIZE - 1 && memcmp(sum, hash, length) == 0;
     free(sum);
@@ -102,7 +90,8 @@ static bool make(const ht_toolchain *toolchain, const char *const *arguments, si
         return false;
     char *own = ht_format("%s.%ld", path, (long)getpid()), *sum = ht_format("%s.sum", path);
     char hash[HT_HASH_SIZE];
-    bool made = parse(toolchain, arguments, count, folder, own) && hash_file(own, hash) &&
+    bool made = parse(toolchain, arguments, count, folder, own) &&
+                ht_fingerprint_whole(own, hash) &&
                 ht_file_replace(sum, hash, HT_HASH_SIZE - 1, false, NULL) == HT_OK &&
                 rename(own, path) == 0;
     if (!made)

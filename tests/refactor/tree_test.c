@@ -5,6 +5,7 @@
 #include "base/memory.h"
 #include "base/warning.h"
 #include "refactor/rewrite/apply.h"
+#include "refactor/source/parsed_inputs.h"
 #include "refactor/source/tree.h"
 
 #include <criterion/criterion.h>
@@ -382,7 +383,7 @@ static char *kept_file(const char *kept, const char *end) {
     DIR *directory = opendir(kept);
     char *path = NULL;
     for (struct dirent *entry; directory && (entry = readdir(directory));)
-        if (!path && strstr(entry->d_name, end))
+        if (!path && strstr(entry->d_name, end) && !strstr(entry->d_name, ".inputs"))
             path = ht_path_join(kept, entry->d_name);
     if (directory)
         closedir(directory);
@@ -411,6 +412,30 @@ Test(tree, a_parsed_header_is_kept_from_run_to_run_and_made_anew_when_damaged) {
     ht_problem_file_free(given);
     free(kept);
     free(path);
+}
+
+Test(tree, a_parsed_header_holds_while_it_and_its_sources_are_what_they_were) {
+    char *source = tree_put("source.hip", "#include \"header.h\"\n");
+    char *kept = tree_put("source.pch", "parsed");
+    free(tree_put("header.h", "int one;\n"));
+    cr_assert_eq(ht_libclang_load(NULL), HT_OK);
+    CXIndex index = clang_createIndex(0, 0);
+    CXTranslationUnit unit;
+    const char *const words[] = {"-x", "c++"};
+    cr_assert_eq(clang_parseTranslationUnit2(index, source, words, 2, NULL, 0, 0, &unit), 0);
+    cr_expect_not(ht_parsed_inputs_hold(kept), "there is no list");
+    ht_parsed_inputs_write(kept, unit);
+    cr_expect(ht_parsed_inputs_hold(kept));
+    free(tree_put("header.h", "int others;\n"));
+    cr_expect_not(ht_parsed_inputs_hold(kept), "a source has changed");
+    ht_parsed_inputs_write(kept, unit);
+    cr_expect(ht_parsed_inputs_hold(kept));
+    free(tree_put("source.pch", "passed"));
+    cr_expect_not(ht_parsed_inputs_hold(kept), "the header has changed");
+    clang_disposeTranslationUnit(unit);
+    clang_disposeIndex(index);
+    free(kept);
+    free(source);
 }
 
 static size_t warnings;
