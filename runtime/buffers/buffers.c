@@ -29,10 +29,11 @@ unsigned char ht_poison_byte(ht_element element) {
 
 bool ht_poison_is(ht_element element, const void *data, size_t component) {
     const unsigned char *at = (const unsigned char *)data + component * element.bytes;
-    for (size_t i = 0; i < element.bytes; ++i)
-        if (at[i] != ht_poison_byte(element))
-            return false;
-    return true;
+    const unsigned char byte = ht_poison_byte(element);
+    size_t same = 0;
+    while (same < element.bytes && at[same] == byte)
+        ++same;
+    return same == element.bytes;
 }
 
 static bool lives_on_device(const ht_arg *arg) {
