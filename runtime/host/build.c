@@ -216,10 +216,19 @@ static const char **append(const char **to, const char *const *from, size_t coun
     return to + count;
 }
 
+/* Returns the option of tests that compare outputs alone, and compile with less; NULL: no less. */
+static const char *less(void) {
+    static const char *const levels[] = {"-O0", "-O1", "-O2"};
+    const char *asked = getenv("HIPTEMPER_HOST_LEVEL");
+    return asked && *asked >= '0' && *asked < '3' && !asked[1] ? levels[*asked - '0'] : NULL;
+}
+
 char *ht_build_flags(void) {
     ht_text text = {0};
     for (size_t i = 0; i < sizeof flags / sizeof *flags; ++i)
         ht_text_printf(&text, "%s%s", i ? " " : "", flags[i]);
+    if (less())
+        ht_text_printf(&text, " %s", less());
     return ht_text_take(&text);
 }
 
@@ -250,10 +259,12 @@ static const char **compose_arguments(const build *in, const ht_option_list *opt
     size_t extra = options->checked ? sizeof checked_flags / sizeof *checked_flags : 0;
     size_t counted = options->counted ? sizeof counted_flags / sizeof *counted_flags : 0;
     size_t addressed = options->addressed ? sizeof addressed_flags / sizeof *addressed_flags : 0;
-    *out_count = 1 + FLAGS + options->count + extra + counted + addressed;
+    const char *level = less();
+    *out_count = 1 + FLAGS + (level != NULL) + options->count + extra + counted + addressed;
     const char **arguments = ht_alloc(*out_count + more, sizeof *arguments), **end = arguments;
     *end++ = in->toolchain->clang;
     end = append(end, flags, FLAGS);
+    end = append(end, &level, level != NULL);
     end = append(end, options->items, options->count);
     end = append(end, checked_flags, extra);
     end = append(end, counted_flags, counted);

@@ -43,7 +43,7 @@ static void expect_text(const char *file, const char *wanted) {
 
 Test(gpu_check, checks_tunes_and_writes_both_reports) {
     workplace_write("plan.json", "{\"runs\": [" RUN("check") "," RUN("tune") "]}");
-    cr_expect_eq(check("--max-time 60"), 0);
+    cr_expect_eq(check("--max-time 12"), 0);
     expect_text("out.txt", "2 of 2 kernels and problems verified, 2 of them against float64; 0 "
                            "wrong configurations");
     expect_text("out/gpu-check.txt", "float64 conv2d");
