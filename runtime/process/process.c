@@ -109,6 +109,8 @@ static int spawn(ht_process *process, const char *program, int child_fd) {
     /* A thread of the host provider that has no blocks left sleeps: spinning would take a core from
      * those that have, or from a compiler. */
     setenv("OMP_WAIT_POLICY", "passive", 0);
+    /* OpenBLAS starts a thread a core as soon as it is loaded; no worker computes with it. */
+    setenv("OPENBLAS_NUM_THREADS", "1", 0);
     if (pipe2(ends, O_CLOEXEC) != 0)
         return errno;
     int report = fcntl(ends[1], F_DUPFD_CLOEXEC, WORKER_FD + 1);
