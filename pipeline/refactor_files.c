@@ -493,12 +493,33 @@ static void kept_take(work *in) {
     in->ended = in->kept_count;
 }
 
-/* Keeps for the next run what this one has read, once its templates are verified. */
-static void kept_put(work *in) {
-    for (size_t i = 0; in->kept && i < in->inputs.tree.count && !ht_interrupted; ++i)
-        if (in->results[i] && !ht_losses_any_crash(&in->losses[i]) &&
-            json_object_get(in->results[i], "reads")) /* it was read now */
-            ht_refactor_kept_put(in->kept, i, in->results[i]);
+/* Returns true once none of the file's templates waits for its verification. */
+static bool is_proved(const json_t *document) {
+    size_t index;
+    json_t *row;
+    json_array_foreach(json_object_get(document, "rows"), index,
+                       row) if (json_object_get(row, "proof")) return false;
+    return true;
+}
+
+/* Keeps a file for the next run, if this one has read it. */
+static void kept_put(const work *in, size_t index) {
+    json_t *document = in->results[index];
+    if (in->kept && json_object_get(document, "reads") && is_proved(document) &&
+        !ht_losses_any_crash(&in->losses[index]))
+        ht_refactor_kept_put(in->kept, index, document); /* takes "reads" away */
+}
+
+/* A file is kept as soon as its last template is verified, so that a run which is interrupted, or
+ * killed, need not be made again from the beginning. */
+static void row_settled(void *context, const json_t *row) {
+    const work *in = context;
+    for (size_t i = 0; i < in->inputs.tree.count; ++i) {
+        size_t index;
+        json_t *other;
+        json_array_foreach(json_object_get(in->results[i], "rows"), index, other) if (other == row)
+            kept_put(in, i);
+    }
 }
 
 static ht_status files_run(work *in, ht_error *error) {
@@ -539,11 +560,14 @@ ht_status ht_refactor_tree(const ht_refactor_request *request, ht_refactor_tree_
         results_collect(&in, out_result);
         status = kernel_check(&in, out_result, error);
     }
+    for (size_t i = 0; i < in.inputs.tree.count && status == HT_OK; ++i)
+        kept_put(&in, i);
     int code = HT_EXIT_OK;
+    ht_refactor_verifying verifying = request->verifying;
+    verifying.settled = row_settled;
+    verifying.context = &in;
     if (status == HT_OK)
-        status = ht_refactor_verify(out_result->kernels, &request->verifying, &code, error);
-    if (status == HT_OK)
-        kept_put(&in);
+        status = ht_refactor_verify(out_result->kernels, &verifying, &code, error);
     in.code = in.code > code ? in.code : code;
     out_result->kept = in.kept_count;
     out_result->errors = in.errors;

@@ -486,6 +486,8 @@ static void proof_done(void *context, size_t index, const ht_task_result *result
         json_object_set(row, "verification", document);
     json_decref(document);
     json_object_del(row, "proof");
+    if (in->how->settled)
+        in->how->settled(in->how->context, row);
     ++in->ended;
     ht_progress_begin(in->progress, ht_report_text_of(row, "name"));
     if (ht_clock_seconds() - in->start < quiet_seconds || in->ended == in->count)

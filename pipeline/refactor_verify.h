@@ -11,6 +11,9 @@ typedef struct ht_refactor_verifying {
     size_t configurations; /* random ones in addition to the default */
     uint64_t seed;
     size_t jobs; /* processes; 0: one a core */
+    /* Called for a row once it has no proof to wait for any more; NULL: nobody asks. */
+    void (*settled)(void *context, const json_t *row);
+    void *context;
 } ht_refactor_verifying;
 
 /* Makes the proof that a kernel's row carries from the process that read it to the one that

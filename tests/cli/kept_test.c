@@ -9,8 +9,11 @@
 #include <criterion/criterion.h>
 #include <dirent.h>
 #include <jansson.h>
+#include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 TestSuite(kept, .init = kept_place_make, .fini = workplace_remove);
@@ -148,6 +151,55 @@ Test(kept, damaged_and_unfinished_results_are_not_taken) {
     cr_expect(strstr(result.out, "\"kept\": 0"), "%s", result.out);
     program_free(&result);
     free(folder);
+}
+
+/* ---- runs that do not end */
+
+static size_t kept_count(void) {
+    char *folder = ht_format("%s/kept", workplace());
+    DIR *directory = opendir(folder);
+    size_t count = 0;
+    for (struct dirent *entry; directory && (entry = readdir(directory)) != NULL;)
+        count += strlen(entry->d_name) == HT_HASH_SIZE - 1;
+    if (directory)
+        closedir(directory);
+    free(folder);
+    return count;
+}
+
+Test(kept, a_run_that_is_killed_keeps_what_it_had_verified, .timeout = 120) {
+    enum { STEP_US = 20000, STEPS = 3000 };
+    kept_tree_write(N);
+    workplace_write("tree/slow.hip", "#include <hip/hip_runtime.h>\n"
+                                     "__global__ void slow(const float *in, float *out, int n) {\n"
+                                     "    int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+                                     "    float sum = 0;\n"
+                                     "    for (long k = 0; k < 1L << 50; ++k)\n"
+                                     "        sum = sum * 0.5f + in[i % 64];\n"
+                                     "    if (i < n) out[i] = sum;\n"
+                                     "}\n"
+                                     "void host(const float *in, float *out, int n) {\n"
+                                     "    slow<<<(n + 63) / 64, 64>>>(in, out, n);\n"
+                                     "}\n");
+    usleep(STEP_US);
+    pid_t child = fork();
+    cr_assert_geq(child, 0);
+    if (child == 0) {
+        bool there = chdir(workplace()) == 0 && freopen("log", "w", stdout);
+        if (there)
+            execl(HT_BINARY_DIR "/hiptemper", "hiptemper", "refactor", "tree", "--json", "--jobs",
+                  "1", "--verify-configurations", "1", "--out", "out", (char *)NULL);
+        _exit(126);
+    }
+    for (int i = 0; i < STEPS && kept_count() < 2; ++i)
+        usleep(STEP_US);
+    cr_expect_eq(kept_count(), 2, "the slow one is still running");
+    kill(child, SIGKILL);
+    waitpid(child, NULL, 0);
+    char *slow = ht_format("%s/tree/slow.hip", workplace());
+    cr_assert_eq(unlink(slow), 0);
+    free(slow);
+    expect_kept(VERIFIED, 2);
 }
 
 /* ---- outcomes of time */
