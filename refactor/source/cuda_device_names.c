@@ -1,7 +1,11 @@
 #include "refactor/source/cuda_device_names.h"
 
 /* The functions compute what CUDA's documentation says. It does not say how averages of signed
- * numbers are rounded: they are left out, as are roundings other than to the nearest. */
+ * numbers are rounded: they are left out, as are roundings other than to the nearest.
+ *
+ * Masks of lanes: in CUDA they have 32 bits, and a warp is half of a wavefront of 64 lanes where
+ * there is one; HIP's own functions of these names, which its headers have since ROCm 7, take 64
+ * bits, and a whole wavefront. */
 #define BEGIN(name) "#define " #name " hiptemper_" #name "\n__host__ __device__ inline "
 
 #define LEAST(name, type, test)                                                                    \
@@ -78,6 +82,26 @@
     "#define " #name " hiptemper_" #name "\ntemplate <typename T>\n" \
     "__device__ inline void hiptemper_" #name "(T *at, T value) {\n    *at = value;\n}\n"
 
+/* A shuffle whose mask names lanes: the same as one without, which all active lanes run. */
+#define SHUFFLE(name, mask, by, width) \
+    "template <typename T> __device__ inline T hiptemper_" #name "_sync(" mask ", T value, " by \
+    " by, int width = " width ") {\n    return " #name "(value, by, width);\n}\n"
+#define SHUFFLES(name, by) \
+    "#define " #name "_sync hiptemper_" #name "_sync\n" \
+    SHUFFLE(name, "int", by, "32") SHUFFLE(name, "unsigned", by, "32") \
+    SHUFFLE(name, "unsigned long", by, "warpSize") \
+    SHUFFLE(name, "unsigned long long", by, "warpSize")
+/* Votes of the lanes of a warp, or (a mask of 64 bits) of a wavefront. */
+#define VOTES(mask, returned, all) \
+    "__device__ inline " returned " hiptemper___ballot_sync(" mask " mask, int vote) {\n" \
+    "    return (" returned ")mask & (" returned ")(" all ");\n}\n" \
+    "__device__ inline int hiptemper___any_sync(" mask " mask, int vote) {\n" \
+    "    return hiptemper___ballot_sync(mask, vote) != 0;\n}\n" \
+    "__device__ inline int hiptemper___all_sync(" mask " mask, int vote) {\n" \
+    "    return hiptemper___ballot_sync(mask, !vote) == 0;\n}\n"
+#define OF_WARP "__ballot(vote) >> (__lane_id() & 32u)"
+#define OF_WAVEFRONT "__ballot(vote)"
+
 const char ht_cuda_device_names[] =
     "#pragma once\n"
     LEAST(umin, "unsigned", "<") LEAST(umax, "unsigned", ">")
@@ -95,5 +119,16 @@ const char ht_cuda_device_names[] =
     "__host__ __device__ inline unsigned hiptemper___dp4a(unsigned a, unsigned b, unsigned c) {\n"
     "    for (int i = 0; i < 32; i += 8)\n"
     "        c += (a >> i & 255) * (b >> i & 255);\n"
-    "    return c;\n}\n";
+    "    return c;\n}\n"
+    SHUFFLES(__shfl, "int") SHUFFLES(__shfl_up, "unsigned") SHUFFLES(__shfl_down, "unsigned")
+    SHUFFLES(__shfl_xor, "int")
+    "#define __ballot_sync hiptemper___ballot_sync\n"
+    "#define __any_sync hiptemper___any_sync\n"
+    "#define __all_sync hiptemper___all_sync\n"
+    VOTES("int", "unsigned", OF_WARP) VOTES("unsigned", "unsigned", OF_WARP)
+    VOTES("unsigned long", "unsigned long long", OF_WAVEFRONT)
+    VOTES("unsigned long long", "unsigned long long", OF_WAVEFRONT)
+    "#define __syncwarp hiptemper___syncwarp\n"
+    "__device__ inline void hiptemper___syncwarp(unsigned long long = ~0ull) {\n"
+    "    __threadfence_block();\n    (void)__any(1);\n    __threadfence_block();\n}\n";
 /* clang-format on */

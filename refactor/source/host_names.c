@@ -127,7 +127,8 @@ const ht_host_library ht_host_libraries[HT_HOST_LIBRARIES] = {
      true,
      {"identifier 'umin'", "identifier 'umax'", "identifier 'llm", "identifier 'ullm",
       "identifier '__v", "identifier '__ld", "function for call to '__ld", "identifier '__st",
-      "identifier '__dp4a'"}},
+      "identifier '__dp4a'", "identifier '__shfl", "identifier '__ballot_sync",
+      "identifier '__any_sync", "identifier '__all_sync", "identifier '__syncwarp"}},
     /* ahead of the next, which names them */
     {"/hiptemper/torch_accessors.h", ht_torch_accessors, true, TORCH_MISSED},
     {"/hiptemper/torch_names.h", ht_torch_names, false, TORCH_MISSED}};

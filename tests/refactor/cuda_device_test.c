@@ -49,9 +49,34 @@ Test(cuda_device, they_compute_what_cuda_says) {
         "  good = good && __vavgu4(0x01020304u, 0x02020405u) == 0x02020405u;\n"
         "  good = good && __dp4a(0x0102ff03, 0x01010102, 10) == 18 && __dp4a(255u, 255u, 1u) == "
         "65026u;\n"
-        "  return good ? 0 : 1;\n}\n";
-    char *text = ht_format("#define __host__\n#define __device__\n%s%s",
-                           strchr(ht_cuda_device_names, '\n') + 1, checks);
+        /* a warp is half of a wavefront of 64 lanes, unless the mask has 64 bits */
+        "  good = good && __shfl_sync(0xffffffffu, 1, 7) == 10732;\n"
+        "  good = good && __shfl_down_sync(-1, 2.0f, 16) == 21632;\n"
+        "  good = good && __shfl_up_sync(0xffu, 3, 1, 8) == 30108;\n"
+        "  good = good && __shfl_xor_sync(~0ull, 4u, 32) == 43264u;\n"
+        "  votes = 0x00000001f0f00000ull;\n"
+        "  for (lane = 0; lane < 64; lane += 40) {\n"
+        "    const unsigned half = lane ? 1u : 0xf0f00000u;\n"
+        "    good = good && __ballot_sync(0xffffffffu, 1) == half;\n"
+        "    good = good && __ballot_sync(0xffff, 1) == (half & 0xffff);\n"
+        "    good = good && __ballot_sync(~0ull, 1) == votes;\n"
+        "    good = good && __any_sync(0xffff, 1) == (lane != 0) && __any_sync(~0ul, 1);\n"
+        "    good = good && __all_sync(half, 1) && !__all_sync(half | 2, 1);\n  }\n"
+        "  __syncwarp();\n"
+        "  return good && met == 1 ? 0 : 1;\n}\n";
+    /* HIP's: a shuffle says what it was asked for */
+    static const char lanes[] =
+        "#define __host__\n#define __device__\n"
+        "static const int warpSize = 64;\nstatic int met;\nstatic unsigned lane;\n"
+        "static unsigned long long votes;\n"
+        "static unsigned __lane_id() { return lane; }\n"
+        "static unsigned long long __ballot(int vote) { return vote ? votes : ~votes; }\n"
+        "static int __any(int) { return ++met; }\nstatic void __threadfence_block() {}\n"
+        "#define LANES(name) template <class T> static T name(T value, unsigned by, int width) { "
+        "\\\n"
+        "    return (T)(value * 10000 + by * 100 + width); }\n"
+        "LANES(__shfl) LANES(__shfl_up) LANES(__shfl_down) LANES(__shfl_xor)\n";
+    char *text = ht_format("%s%s%s", lanes, strchr(ht_cuda_device_names, '\n') + 1, checks);
     char *path = tree_put("check.cpp", text);
     char *command = ht_format("clang++-19 -std=c++17 -o %s/check %s && %s/check", tree_folder, path,
                               tree_folder);
@@ -59,4 +84,33 @@ Test(cuda_device, they_compute_what_cuda_says) {
     free(command);
     free(path);
     free(text);
+}
+
+/* The lanes of a warp are not followed through a mask: the block stays, and the rest is found. */
+Test(cuda_device, a_kernel_that_shuffles_with_a_mask_keeps_its_block) {
+    char *path =
+        tree_put("k.cu", "__device__ float sum_of(float v) {\n"
+                         "  for (int d = 16; d > 0; d /= 2)\n"
+                         "    v += __shfl_down_sync(0xffffffff, v, d);\n  return v;\n}\n"
+                         "__global__ void k(const float *in, float *out, int n) {\n"
+                         "  __shared__ float s[8];\n  float v = 0;\n"
+                         "  for (int i = threadIdx.x; i < n; i += blockDim.x) v += in[i];\n"
+                         "  v = sum_of(v);\n"
+                         "  if (threadIdx.x % 32 == 0) s[threadIdx.x / 32] = v;\n"
+                         "  __syncthreads();\n  v = 0;\n"
+                         "  for (int i = 0; i < 8; ++i) v += s[i];\n"
+                         "  __syncwarp();\n  out[blockIdx.x] = v;\n}\n"
+                         "void run(const float *in, float *out, int n) {\n"
+                         "  k<<<16, 256>>>(in, out, n);\n}\n");
+    ht_refactor *refactor = tree_read(path, NULL, NULL);
+    const ht_kernel *kernel = kernel_named(refactor, "k", NULL);
+    cr_assert_eq(kernel->status, HT_KERNEL_TEMPLATED, "%s", kernel->reason);
+    const char *unit = kernel->template->unit;
+    cr_expect(strstr(unit, "#define __shfl_down_sync ") && strstr(unit, "#define __syncwarp "),
+              "%s", unit);
+    cr_expect(strstr(unit, "param(UNROLL_I") && !strstr(unit, "param(BLOCK_X") &&
+                  !strstr(unit, "param(REDUCE"),
+              "%s", unit);
+    ht_refactor_free(refactor);
+    free(path);
 }
