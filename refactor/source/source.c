@@ -7,6 +7,7 @@
 #include "base/read_log.h"
 #include "base/result.h"
 #include "refactor/source/host_names.h"
+#include "refactor/source/macro_kernel.h"
 #include "refactor/source/names.h"
 #include "refactor/source/place.h"
 #include "refactor/source/resource_dir.h"
@@ -336,11 +337,27 @@ static enum CXErrorCode text_replace(ht_source *source, CXFile file, char *text)
     return code;
 }
 
+/* Writes out the kernels that macros write, if the compiler then sees the same code. */
+static enum CXErrorCode macros_write(ht_source *source) {
+    CXFile file = source->unit ? clang_getFile(source->unit, source->path) : NULL;
+    char *text = file ? ht_macro_kernel_text(source->unit, file, &source->macro_kernels) : NULL;
+    if (!text)
+        return CXError_Success;
+    uint64_t before = ht_unit_hash(source->unit);
+    enum CXErrorCode code = text_replace(source, file, text);
+    if (code == CXError_Success && source->unit && ht_unit_hash(source->unit) == before)
+        return code;
+    ht_whole_blocks_free(&source->macro_kernels);
+    return unit_parse(source, NULL, 0);
+}
+
 /* Parses the unit again if parts of the file being analysed are to be read in another form. */
 static enum CXErrorCode forms_change(ht_source *source) {
-    CXFile file = source->unit ? clang_getFile(source->unit, source->path) : NULL;
+    enum CXErrorCode code = macros_write(source);
+    CXFile file =
+        code == CXError_Success && source->unit ? clang_getFile(source->unit, source->path) : NULL;
     char *text = file ? ht_whole_block_text(source->unit, file, &source->whole_blocks) : NULL;
-    enum CXErrorCode code = text_replace(source, file, text);
+    code = file ? text_replace(source, file, text) : code;
     file =
         code == CXError_Success && source->unit ? clang_getFile(source->unit, source->path) : NULL;
     text = file ? ht_index_split_text(source->unit, file, &source->splits) : NULL;
@@ -434,7 +451,8 @@ static void call_free(ht_call *call) {
 }
 
 char *ht_source_author_text(const ht_source *source, char *text) {
-    return ht_whole_block_restore(ht_index_join_text(text, &source->splits), &source->whole_blocks);
+    text = ht_whole_block_restore(ht_index_join_text(text, &source->splits), &source->whole_blocks);
+    return ht_whole_block_restore(text, &source->macro_kernels);
 }
 
 ht_status ht_source_prepare(const ht_refactor_options *options, ht_error *error) {
@@ -557,6 +575,7 @@ void ht_source_free(ht_source *source) {
     call_free(&source->call);
     ht_index_splits_free(&source->splits);
     ht_whole_blocks_free(&source->whole_blocks);
+    ht_whole_blocks_free(&source->macro_kernels);
     free(source->files);
     free(source->text);
     free(source->macros.items);

@@ -102,9 +102,10 @@ typedef struct ht_source {
     ht_macro_list macros;
     ht_expansion_list expansions;
     ht_source_errors errors;
-    uint64_t operations;          /* limit of isl's operations */
-    ht_index_splits splits;       /* differences between the text of files[0] and the file */
-    ht_whole_blocks whole_blocks; /* further ones */
+    uint64_t operations;           /* limit of isl's operations */
+    ht_index_splits splits;        /* differences between the text of files[0] and the file */
+    ht_whole_blocks whole_blocks;  /* further ones */
+    ht_whole_blocks macro_kernels; /* calls of macros that write kernels, the first to be changed */
 } ht_source;
 
 /* Loads libclang and parses HIP's header for sources with these options, if it is kept (options.h).

@@ -82,12 +82,12 @@ static const refusal cases[] = {
           "  int i = blockIdx.x * blockDim.x + threadIdx.x;\n  if (i < n) out[i] = in[i];\n}\n"
           "#define K k\nvoid f(const float *a, float *b, int n) { GO(K); }\n",
      HT_KERNEL_REFUSED, "used otherwise", 7},
-    {"a kernel that a macro writes",
+    {"a kernel that a macro with any number of arguments writes",
      HEAD "template <typename T> __device__ void body(const T *in, T *out, int n) { "
           "out[threadIdx.x] = in[n]; }\n"
-          "#define MAKE(name) __global__ void name(const float *in, float *out, int n) { body(in, "
-          "out, n); }\n"
-          "MAKE(k)\n",
+          "#define MAKE(name, ...) __global__ void name(const float *in, float *out, int n) { "
+          "body(in, out, n); }\n"
+          "MAKE(k, 1)\n",
      HT_KERNEL_REFUSED, "macro-generated, body in callee body", 4},
     {"errors inside the kernel",
      HEAD

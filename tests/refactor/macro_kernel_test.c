@@ -1,0 +1,90 @@
+/* Kernels that macros write. */
+#include "tree_support.h"
+
+#include "base/memory.h"
+
+#include <criterion/criterion.h>
+#include <stdlib.h>
+#include <string.h>
+
+TestSuite(macro_kernel, .init = tree_folder_make, .fini = tree_folder_remove);
+
+#define BODY                                                                                       \
+    " { \\\n"                                                                                      \
+    "  int i = blockIdx.x * blockDim.x + threadIdx.x; \\\n"                                        \
+    "  if (i < n) out[i] = FACTOR * in[i]; /* scaled */ }\n"
+#define ARGUMENTS "(const float *in, float *out, int n)"
+#define LAUNCH(name)                                                                               \
+    "void run(const float *in, float *out, int n) {\n"                                             \
+    "  " name "<<<(n + 255) / 256, 256>>>(in, out, n);\n}\n"
+
+static ht_refactor *read_text(const char *name, const char *text) {
+    char *path = tree_put(name, text);
+    ht_refactor *refactor = tree_read(path, NULL, NULL);
+    free(path);
+    return refactor;
+}
+
+/* Names that are pasted, arguments with commas in brackets, calls over several lines, macros in the
+ * body, and kernels that are templates. */
+Test(macro_kernel, a_kernel_that_a_macro_writes_is_a_template) {
+    static const char *const sources[] = {
+        "#define FACTOR 2\n#define MAKE(name) __global__ void name" ARGUMENTS BODY
+        "MAKE(k)\n" LAUNCH("k"),
+        "#define FACTOR 2\n#define MAKE(part, more) __global__ void part##more##_of" ARGUMENTS BODY
+        "MAKE(k_,\n     one)\n" LAUNCH("k_one_of"),
+        "#define MAKE(name, FACTOR) __global__ void name" ARGUMENTS BODY
+        "MAKE(k, (in[0], 2))\nMAKE(other, 3)\n" LAUNCH("k"),
+        "#define FACTOR T(2)\n#define HEAD(name) template <typename T> __global__ void name\n"
+        "HEAD(k)" ARGUMENTS " {\n  int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+        "  if (i < n) out[i] = FACTOR * in[i];\n}\n" LAUNCH("k<float>")};
+    for (size_t i = 0; i < sizeof sources / sizeof *sources; ++i) {
+        ht_refactor *refactor = read_text("k.hip", sources[i]);
+        const ht_kernel *kernel = kernel_named(refactor, i == 1 ? "k_one_of" : "k", NULL);
+        cr_expect_eq(kernel->status, HT_KERNEL_TEMPLATED, "%s%s", sources[i], kernel->reason);
+        cr_expect(kernel->template && strstr(kernel->template->unit, "param(BLOCK_X"));
+        ht_refactor_free(refactor);
+    }
+}
+
+/* Where the macro may be another elsewhere, or what it writes is not plain, nothing is written
+ * out. */
+Test(macro_kernel, a_macro_that_is_not_plain_keeps_its_kernel) {
+    static const char *const sources[] = {
+        /* the host's side, or another build, has another */
+        "#define FACTOR 2\n#ifdef __HIP_DEVICE_COMPILE__\n"
+        "#define MAKE(name) __global__ void name" ARGUMENTS BODY "#else\n"
+        "#define MAKE(name) __global__ void name" ARGUMENTS " {}\n#endif\n"
+        "MAKE(k)\n" LAUNCH("k"),
+        /* any number of arguments */
+        "#define FACTOR 2\n#define MAKE(name, ...) __global__ void name" ARGUMENTS BODY
+        "MAKE(k, 1)\n" LAUNCH("k"),
+        /* its own name, which is not expanded again */
+        "#define FACTOR MAKE\n#define MAKE(name) __global__ void name(const float *in, float *out, "
+        "int n) { const int MAKE = 2; out[threadIdx.x] = MAKE * in[n]; }\n"
+        "MAKE(k)\n" LAUNCH("k"),
+        /* nothing is pasted */
+        "#define FACTOR 2\n#define MAKE(part, more) __global__ void k##part##more" ARGUMENTS BODY
+        "MAKE(,)\n" LAUNCH("k")};
+    for (size_t i = 0; i < sizeof sources / sizeof *sources; ++i) {
+        ht_refactor *refactor = read_text("k.hip", sources[i]);
+        const ht_kernel *kernel = kernel_named(refactor, "k", NULL);
+        cr_expect_eq(kernel->status, HT_KERNEL_REFUSED, "%s", sources[i]);
+        cr_expect(kernel->reason && strstr(kernel->reason, "macro-generated"), "%s",
+                  kernel->reason);
+        ht_refactor_free(refactor);
+    }
+}
+
+/* Written out, the line would be another number: the compiler would see other code. */
+Test(macro_kernel, code_that_would_change_is_not_written_out) {
+    ht_refactor *refactor = read_text(
+        "k.hip", "#define MAKE(name, at) \\\n  __global__ void name(float *out, int n) { \\\n"
+                 "    int i = blockIdx.x * blockDim.x + threadIdx.x; \\\n"
+                 "    if (i < n) out[i] = at + __LINE__; }\n"
+                 "MAKE(k,\n     1 +\n     2)\n"
+                 "void run(float *out, int n) { k<<<(n + 255) / 256, 256>>>(out, n); }\n");
+    const ht_kernel *kernel = kernel_named(refactor, "k", NULL);
+    cr_expect_eq(kernel->status, HT_KERNEL_REFUSED);
+    ht_refactor_free(refactor);
+}
