@@ -42,7 +42,8 @@ static json_t *counts_json(const char *path, const ht_database_counts *counts) {
                    {"devices", counts->devices},     {"evaluations", counts->evaluations},
                    {"successes", counts->successes}, {"deaths", counts->deaths},
                    {"nights", counts->nights},       {"results", counts->results},
-                   {"files", counts->files},         {"damaged", counts->damaged}};
+                   {"files", counts->files},         {"loops", counts->loops},
+                   {"revisions", counts->revisions}, {"damaged", counts->damaged}};
     json_t *file = json_pack("{s:o}", "file", ht_report_json_text(path));
     for (size_t i = 0; i < sizeof members / sizeof *members; ++i)
         json_object_set_new(file, members[i].name,
@@ -60,6 +61,9 @@ static void counts_print(const char *path, const ht_database_counts *counts, FIL
     if (counts->nights >= 0)
         fprintf(out, "  %" PRId64 " nights, %" PRId64 " results, %" PRId64 " files\n",
                 counts->nights, counts->results, counts->files);
+    if (counts->loops >= 0)
+        fprintf(out, "  %" PRId64 " loops, %" PRId64 " revisions\n", counts->loops,
+                counts->revisions);
 }
 
 /* `stats` prints counts; `check` says whether all rows are whole. */

@@ -24,6 +24,7 @@
 #define HT_LOOPS_COLUMNS "key, file, kernel, document, created"
 #define HT_LOOPS_SUM "ht_checksum('loops', " HT_LOOPS_COLUMNS ")"
 #define HT_LOOPS_GOOD "ht_row_good('loops', id, checksum, " HT_LOOPS_COLUMNS ")"
+#define HT_STEPS_SUM "ht_checksum('steps', loop, number, document)"
 #define HT_STEPS_GOOD "ht_row_good('steps', rowid, checksum, loop, number, document)"
 
 #endif

@@ -7,6 +7,7 @@
 #include "base/memory.h"
 #include "runtime/store/database_internal.h"
 #include "runtime/store/database_schema.h"
+#include "runtime/store/loops_schema.h"
 #include "runtime/store/nights_schema.h"
 
 #include <errno.h>
@@ -122,6 +123,36 @@ static const char nights_put[] =
     " kernel, problem, device, file, number, source_key, kernel_key, document;"
     "DROP TABLE temp.night; DROP TABLE temp.numbered; DROP TABLE temp.result;";
 
+/* Loops are distinguished by what they depend on and the time of their begin; the one with the most
+ * revisions stays, of those that are read: up to the first that is damaged or missing. They get new
+ * numbers, by time, since the latest has the greatest. */
+static const char loops[] = HT_LOOPS_CREATE
+    "CREATE TEMP TABLE loop AS SELECT 0 AS input, id, " HT_LOOPS_COLUMNS
+    " FROM main.loops AS loops WHERE " HT_LOOPS_GOOD " UNION ALL SELECT 1, id, " HT_LOOPS_COLUMNS
+    " FROM input.loops AS loops WHERE " HT_LOOPS_GOOD ";"
+    "CREATE TEMP TABLE step AS SELECT input, loop, number, document FROM (SELECT *,"
+    " row_number() OVER (PARTITION BY input, loop ORDER BY number) AS place FROM"
+    " (SELECT 0 AS input, loop, number, document FROM main.steps WHERE " HT_STEPS_GOOD
+    " UNION ALL SELECT 1, loop, number, document FROM input.steps WHERE " HT_STEPS_GOOD
+    ")) WHERE number = place - 1;"
+    "CREATE INDEX temp.step_by_loop ON step (input, loop, number);"
+    "CREATE TEMP TABLE kept AS SELECT row_number() OVER (ORDER BY created, key, file, kernel)"
+    " AS number, * FROM (SELECT *, row_number() OVER (PARTITION BY key, file, kernel, created"
+    " ORDER BY steps DESC, length(document) DESC, document DESC, revisions DESC) AS place FROM"
+    " (SELECT loop.*, (SELECT count(*) FROM temp.step WHERE step.input = loop.input"
+    "  AND step.loop = loop.id) AS steps, (SELECT group_concat(document) FROM"
+    "  (SELECT document FROM temp.step WHERE step.input = loop.input AND step.loop = loop.id"
+    "   ORDER BY number)) AS revisions FROM temp.loop)) WHERE place = 1;"
+    "DELETE FROM main.steps; DELETE FROM main.loops;"
+    "WITH given (id, " HT_LOOPS_COLUMNS ") AS (SELECT number, " HT_LOOPS_COLUMNS
+    " FROM temp.kept) INSERT INTO main.loops (id, " HT_LOOPS_COLUMNS
+    ", checksum) SELECT id, " HT_LOOPS_COLUMNS ", " HT_LOOPS_SUM " FROM given;"
+    "WITH given (loop, number, document) AS (SELECT kept.number, step.number, step.document"
+    " FROM temp.kept JOIN temp.step ON step.input = kept.input AND step.loop = kept.id)"
+    " INSERT INTO main.steps (loop, number, document, checksum)"
+    " SELECT loop, number, document, " HT_STEPS_SUM " FROM given;"
+    "DROP TABLE temp.loop; DROP TABLE temp.step; DROP TABLE temp.kept;";
+
 /* ---- */
 
 typedef struct merger {
@@ -174,11 +205,14 @@ static ht_status attach(const merger *in, const char *path) {
 }
 
 static ht_status rows_take(const merger *in) {
-    static const char *const steps[] = {jobs, evaluations, deaths, nights, files, nights_put};
-    size_t count = has_table(in, "input", "results") ? 6 : 3;
+    static const struct {
+        const char *sql, *table; /* of the input, without which it is left out; NULL: it has it */
+    } steps[] = {{jobs, NULL},       {evaluations, NULL},     {deaths, NULL},  {nights, "results"},
+                 {files, "results"}, {nights_put, "results"}, {loops, "steps"}};
     ht_status status = run(in, "BEGIN IMMEDIATE");
-    for (size_t i = 0; i < count && status == HT_OK; ++i)
-        status = run(in, steps[i]);
+    for (size_t i = 0; i < sizeof steps / sizeof *steps && status == HT_OK; ++i)
+        if (!steps[i].table || has_table(in, "input", steps[i].table))
+            status = run(in, steps[i].sql);
     if (status == HT_OK)
         status = run(in, "COMMIT");
     if (status != HT_OK)

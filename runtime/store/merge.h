@@ -20,6 +20,7 @@ typedef struct ht_database_counts {
     int64_t jobs, evaluations, successes, deaths;
     int64_t kernels, devices;       /* different ones */
     int64_t nights, results, files; /* -1: it has no such tables */
+    int64_t loops, revisions;       /* the same */
     int64_t damaged;                /* rows that do not fit their checksums; each was reported */
 } ht_database_counts;
 /* Counts, and checks every row; nothing is changed. A file that is damaged as a whole is an
@@ -28,8 +29,8 @@ ht_status ht_database_count(const char *path, ht_database_counts *out, ht_error 
 
 /* Removes what no run would use any more: damaged rows; jobs of which nothing was measured for
  * `days`, with their evaluations and deaths, unless the latest result of a kernel is of one;
- * results that are neither the latest of their kernel nor younger than that; nights and files
- * without a result; claims. Then the file is made smaller. */
+ * results and loops that are neither the latest of their kernel nor younger than that; nights and
+ * files without a result; claims. Then the file is made smaller. */
 ht_status ht_database_prune(const char *path, double days, ht_error *error);
 
 #endif

@@ -5,6 +5,7 @@
 #include "base/memory.h"
 #include "runtime/store/database_internal.h"
 #include "runtime/store/database_schema.h"
+#include "runtime/store/loops_schema.h"
 #include "runtime/store/nights_schema.h"
 
 #include <stdbool.h>
@@ -42,23 +43,24 @@ static ht_status all_count(const upkeep *in, ht_database_counts *out) {
     const struct {
         const char *sql;
         int64_t *number;
-        bool of_nights;
+        const char *table; /* that not every file has */
     } counts[] = {
-        {"SELECT count(*) FROM jobs", &out->jobs, false},
-        {"SELECT count(*) FROM evaluations", &out->evaluations, false},
-        {"SELECT count(*) FROM evaluations WHERE status = 'ok'", &out->successes, false},
-        {"SELECT count(*) FROM deaths", &out->deaths, false},
-        {"SELECT count(DISTINCT template_name) FROM jobs", &out->kernels, false},
-        {"SELECT count(DISTINCT device) FROM jobs", &out->devices, false},
-        {"SELECT count(*) FROM nights", &out->nights, true},
-        {"SELECT count(*) FROM results", &out->results, true},
-        {"SELECT count(*) FROM written", &out->files, true},
+        {"SELECT count(*) FROM jobs", &out->jobs, NULL},
+        {"SELECT count(*) FROM evaluations", &out->evaluations, NULL},
+        {"SELECT count(*) FROM evaluations WHERE status = 'ok'", &out->successes, NULL},
+        {"SELECT count(*) FROM deaths", &out->deaths, NULL},
+        {"SELECT count(DISTINCT template_name) FROM jobs", &out->kernels, NULL},
+        {"SELECT count(DISTINCT device) FROM jobs", &out->devices, NULL},
+        {"SELECT count(*) FROM nights", &out->nights, "results"},
+        {"SELECT count(*) FROM results", &out->results, "results"},
+        {"SELECT count(*) FROM written", &out->files, "results"},
+        {"SELECT count(*) FROM loops", &out->loops, "steps"},
+        {"SELECT count(*) FROM steps", &out->revisions, "steps"},
     };
-    bool nights = has_table(in, "results");
     ht_status status = HT_OK;
     for (size_t i = 0; i < sizeof counts / sizeof *counts && status == HT_OK; ++i) {
         *counts[i].number = -1;
-        if (nights || !counts[i].of_nights)
+        if (!counts[i].table || has_table(in, counts[i].table))
             status = number(in, counts[i].sql, counts[i].number);
     }
     return status;
@@ -67,17 +69,21 @@ static ht_status all_count(const upkeep *in, ht_database_counts *out) {
 /* Has every row compared to its checksum. */
 static ht_status damaged_count(const upkeep *in, int64_t *out) {
     static const struct {
-        const char *rows, *good;
-    } checks[] = {{"jobs", HT_DATABASE_JOB_GOOD},
-                  {"evaluations JOIN jobs ON jobs.id = job_id", HT_DATABASE_EVALUATION_GOOD},
-                  {"deaths JOIN jobs ON jobs.id = job_id", HT_DATABASE_DEATH_GOOD},
-                  {"results", HT_NIGHTS_GOOD},
-                  {"written", HT_NIGHTS_FILE_GOOD}};
-    size_t count = has_table(in, "results") ? 5 : 3;
+        const char *rows, *good, *table;
+    } checks[] = {
+        {"jobs", HT_DATABASE_JOB_GOOD, "jobs"},
+        {"evaluations JOIN jobs ON jobs.id = job_id", HT_DATABASE_EVALUATION_GOOD, "evaluations"},
+        {"deaths JOIN jobs ON jobs.id = job_id", HT_DATABASE_DEATH_GOOD, "deaths"},
+        {"results", HT_NIGHTS_GOOD, "results"},
+        {"written", HT_NIGHTS_FILE_GOOD, "written"},
+        {"loops", HT_LOOPS_GOOD, "loops"},
+        {"steps", HT_STEPS_GOOD, "steps"}};
     ht_status status = HT_OK;
     *out = 0;
-    for (size_t i = 0; i < count && status == HT_OK; ++i) {
+    for (size_t i = 0; i < sizeof checks / sizeof *checks && status == HT_OK; ++i) {
         int64_t found = 0;
+        if (!has_table(in, checks[i].table))
+            continue;
         char *sql =
             ht_format("SELECT count(*) FROM %s WHERE NOT %s", checks[i].rows, checks[i].good);
         status = number(in, sql, &found);
@@ -143,6 +149,15 @@ static const char nights_prune[] =
     "DELETE FROM written WHERE NOT " HT_NIGHTS_FILE_GOOD
     " OR source_key NOT IN (SELECT source_key FROM results);";
 
+/* Steps go before the loops that they are of. */
+static const char loops_prune[] =
+    "CREATE TEMP TABLE gone AS SELECT id FROM loops WHERE NOT " HT_LOOPS_GOOD ";"
+    "INSERT INTO temp.gone SELECT id FROM loops WHERE created < (SELECT at FROM temp.before)"
+    " AND id NOT IN (SELECT max(id) FROM loops WHERE id NOT IN (SELECT id FROM temp.gone)"
+    " GROUP BY file, kernel);"
+    "DELETE FROM steps WHERE NOT " HT_STEPS_GOOD " OR loop IN (SELECT id FROM temp.gone);"
+    "DELETE FROM loops WHERE id IN (SELECT id FROM temp.gone);";
+
 static ht_status prune(const upkeep *in, double days) {
     char *before =
         ht_format("CREATE TEMP TABLE before AS SELECT unixepoch() - %.0f AS at", days * 86400);
@@ -158,6 +173,8 @@ static ht_status prune(const upkeep *in, double days) {
         status = run(in, evaluations_prune);
     if (status == HT_OK && has_table(in, "results"))
         status = run(in, nights_prune);
+    if (status == HT_OK && has_table(in, "steps"))
+        status = run(in, loops_prune);
     if (status == HT_OK && has_table(in, "claims"))
         status = run(in, "DELETE FROM claims");
     if (status == HT_OK)
