@@ -81,7 +81,7 @@ static void night_put(ht_nights *nights, ht_random *random, int64_t night) {
     free(source);
 }
 
-/* Puts a loop of this key with so many revisions, whose documents begin with `what`. Returns its
+/* Puts a loop of this key with `revisions` revisions, whose documents begin with `what`. Returns its
  * number. */
 static int64_t loop_put(const char *name, const char *key, int revisions, const char *what) {
     char *file = named(name);
@@ -440,7 +440,7 @@ Test(database_merge, one_loop_in_two_files_keeps_the_longer_history) {
     free(file);
 }
 
-/* What comes after a damaged revision depends on it. */
+/* Revisions after a damaged one depend on it. */
 Test(database_merge, a_damaged_revision_ends_its_loop) {
     char *document, *file = named("a");
     ht_database_counts counts;
