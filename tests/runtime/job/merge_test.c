@@ -81,8 +81,7 @@ static void night_put(ht_nights *nights, ht_random *random, int64_t night) {
     free(source);
 }
 
-/* Puts a loop of this key with `revisions` revisions, whose documents begin with `what`. Returns its
- * number. */
+/* Puts a loop of this key, whose documents begin with `what`. Returns its number. */
 static int64_t loop_put(const char *name, const char *key, int revisions, const char *what) {
     char *file = named(name);
     ht_loops *loops = NULL;
