@@ -17,32 +17,22 @@
 #include "refactor/transformations/coarsen/coarsen_share.h"
 #include "refactor/transformations/coarsen/coarsen_vector.h"
 #include "refactor/transformations/coarsen/coarsen_write.h"
+#include "refactor/transformations/stride_vector/stride_keep.h"
+#include "refactor/transformations/stride_vector/widening.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 enum { BYTES_MAX = 16 };
 
-typedef struct widening {
-    ht_coarsen c; /* the tools of coarsening: the counter is its x */
-    const ht_stride_loop *of;
-    ht_range body; /* with its `;` */
-    ht_syntax_list items;
-    size_t count;
-    bool *again;   /* by variable: an index that is computed anew for the accesses; owned */
-    bool indirect; /* an access needs such an index */
-    ht_vectors vectors;
-    const char *param, *first, *each;
-} widening;
-
 /* ---- which loops ---- */
 
-static bool is_plain(const widening *in, const ht_syntax *node) {
+static bool is_plain(const ht_widening *in, const ht_syntax *node) {
     return node && node->plain && node->begins && ht_model_is_plain(in->c.model, node->range.begin);
 }
 
 /* Returns true if a preprocessor directive stands in the loop. */
-static bool has_directive(const widening *in) {
+static bool has_directive(const ht_widening *in) {
     const ht_syntax *loop = in->of->loop;
     const ht_tokens *tokens = ht_source_tokens(in->c.model->facts->source, 0);
     for (size_t i = ht_tokens_at(tokens, loop->start);
@@ -53,7 +43,7 @@ static bool has_directive(const widening *in) {
 }
 
 /* Returns why the loop's header cannot be written for several iterations; NULL: it can. */
-static const char *header_obstacle(const widening *in) {
+static const char *header_obstacle(const ht_widening *in) {
     const ht_syntax *loop = in->of->loop, *condition = loop->children[1];
     const ht_syntax_variable *counter = in->of->counter;
     if (in->of->factor != 1)
@@ -76,12 +66,12 @@ static const char *header_obstacle(const widening *in) {
 
 static void on_change(const ht_syntax *name, const ht_syntax *change, void *context) {
     (void)change;
-    widening *in = context;
+    ht_widening *in = context;
     in->c.values[name->variable].share = HT_SHARE_OWN;
 }
 
 static bool on_declaration(const ht_syntax *node, void *context) {
-    widening *in = context;
+    ht_widening *in = context;
     if (node->kind != HT_SYNTAX_VARIABLE)
         return true;
     const ht_syntax_variable *variable = ht_syntax_named(node);
@@ -95,18 +85,18 @@ static bool on_declaration(const ht_syntax *node, void *context) {
 }
 
 static bool is_own_text(const void *context, const ht_syntax *node) {
-    const widening *in = context;
+    const ht_widening *in = context;
     return is_plain(in, node);
 }
 
 static bool on_name(const ht_syntax *node, void *context) {
-    widening *in = context;
+    ht_widening *in = context;
     in->indirect |= node->kind == HT_SYNTAX_NAME && in->again[node->variable];
     return true;
 }
 
 /* Finds the accesses that neighbouring iterations make to neighbouring elements. */
-static void find_accesses(widening *in) {
+static void find_accesses(ht_widening *in) {
     const ht_syntax *body = ht_syntax_body(in->of->loop);
     bool compound = body->kind == HT_SYNTAX_COMPOUND;
     in->items = compound ? body->children : &in->of->loop->children[3];
@@ -126,7 +116,7 @@ static void find_accesses(widening *in) {
 }
 
 /* Elements that one access may have at most; 0: there is no access. */
-static size_t most_elements(const widening *in) {
+static size_t most_elements(const ht_widening *in) {
     size_t largest = 0;
     for (size_t i = 0; i < in->vectors.count; ++i) {
         size_t size = ht_syntax_size(in->vectors.items[i].node);
@@ -137,171 +127,9 @@ static size_t most_elements(const widening *in) {
     return largest ? BYTES_MAX / largest : 0;
 }
 
-/* ---- writing ---- */
-
-typedef struct renaming {
-    widening *in;
-    ht_writer *writer;
-    const char *name;          /* in place of the counter's; NULL: it stays */
-    const ht_vectors *vectors; /* accesses that are elements of values; NULL: none */
-} renaming;
-
-static bool on_place(const ht_syntax *node, void *context) {
-    renaming *with = context;
-    char *element = ht_vectors_element(with->vectors, node, with->in->each);
-    if (element) {
-        ht_writer_swap(with->writer, node->range, element);
-        return false;
-    }
-    if (with->name && node->kind == HT_SYNTAX_NAME && node->variable == with->in->c.x)
-        ht_writer_swap(with->writer, node->range, ht_strdup(with->name));
-    return true;
-}
-
-/* Writes an expression with the first iteration's counter. */
-static void write_first(void *context, const ht_syntax *node, ht_writer *writer) {
-    widening *in = context;
-    ht_writer inner = ht_writer_inner(writer);
-    renaming with = {in, &inner, in->indirect ? NULL : in->first, NULL};
-    ht_syntax_walk(node, on_place, &with);
-    ht_writer_source(&inner, node->range.begin, node->range.end);
-    ht_writer_join(writer, &inner);
-}
-
-static char *counter_type(const widening *in) {
-    return ht_coarsen_x_type(&in->c);
-}
-
-static void write_counter(widening *in, const char *value, ht_writer *writer) {
-    char *type = counter_type(in);
-    ht_writer_line(writer, in->of->loop->start);
-    ht_writer_printf(writer, "const %s%s = %s;", type ? type : "auto ", in->of->counter->name,
-                     value);
-    free(type);
-}
-
-static void open_brace(widening *in, ht_writer *writer) {
-    ht_writer_line(writer, in->of->loop->start);
-    ht_writer_printf(writer, "{");
-    ++writer->depth;
-}
-
-static void close_brace(widening *in, ht_writer *writer) {
-    --writer->depth;
-    ht_writer_line(writer, in->of->loop->start);
-    ht_writer_printf(writer, "}");
-}
-
-/* Writes { const int i = i_first; and the indices that follow from it, where accesses use some. */
-static void open_indices(widening *in, ht_writer *writer) {
-    open_brace(in, writer);
-    write_counter(in, in->first, writer);
-    for (size_t i = 0; i < in->count; ++i)
-        for (size_t k = 0; in->items[i]->kind == HT_SYNTAX_DECLARATION && k < in->items[i]->count;
-             ++k)
-            if (in->again[in->items[i]->children[k]->variable]) {
-                ht_writer_line(writer, in->of->loop->start);
-                ht_writer_variable(writer, in->items[i]->children[k]);
-            }
-}
-
-static void write_accesses(widening *in, bool store, ht_writer *writer) {
-    bool opened = in->indirect && ht_vectors_any(&in->vectors, store);
-    if (opened)
-        open_indices(in, writer);
-    ht_vectors_access(&in->vectors, store, in->of->loop->start, write_first, in, writer);
-    if (opened)
-        close_brace(in, writer);
-}
-
-/* Writes the statements of an iteration; `vectors` NULL: as they are. */
-static void write_iteration(widening *in, const ht_vectors *vectors, ht_writer *writer) {
-    const ht_syntax *body = ht_syntax_body(in->of->loop);
-    ht_writer inner = ht_writer_inner(writer);
-    bool compound = body->kind == HT_SYNTAX_COMPOUND;
-    const char *text = in->c.model->text;
-    bool own_line =
-        memchr(text + in->of->loop->start, '\n', body->range.begin - in->of->loop->start) != NULL ||
-        compound;
-    inner.depth -= own_line;
-    renaming with = {in, &inner, NULL, vectors};
-    ht_syntax_walk(body, on_place, &with);
-    for (size_t i = 0; i < in->count && compound; ++i)
-        ht_writer_statement(&inner, in->items[i]);
-    if (!compound) {
-        ht_writer_line(&inner, own_line ? body->range.begin : in->of->loop->start);
-        ht_writer_source(&inner, in->body.begin, in->body.end);
-    }
-    ht_writer_join(writer, &inner);
-}
-
-/* Writes the iterations of a thread that has all of them, with their elements at once. */
-static void write_together(widening *in, ht_writer *writer) {
-    ht_vectors_declare(&in->vectors, in->param, in->of->loop->start, writer);
-    write_accesses(in, false, writer);
-    ht_writer_line(writer, in->of->loop->start);
-    ht_writer_printf(writer, "#pragma unroll");
-    ht_writer_line(writer, in->of->loop->start);
-    ht_writer_printf(writer, "for (int %s = 0; %s < ${%s}; ++%s) {", in->each, in->each, in->param,
-                     in->each);
-    ++writer->depth;
-    char *value = ht_format("%s + %s", in->first, in->each);
-    write_counter(in, value, writer);
-    write_iteration(in, &in->vectors, writer);
-    close_brace(in, writer);
-    write_accesses(in, true, writer);
-    free(value);
-}
-
-static void write_bound(widening *in, ht_writer *writer) {
-    const ht_syntax *left, *bound;
-    int op;
-    (void)ht_syntax_binary(in->of->loop->children[1], &op, &left, &bound);
-    const ht_syntax *bare = ht_syntax_strip(bound);
-    bool simple = bare->kind == HT_SYNTAX_NAME || bare->kind == HT_SYNTAX_CONSTANT;
-    ht_writer_printf(writer, simple ? "" : "(");
-    ht_writer_source(writer, bound->range.begin, bound->range.end);
-    ht_writer_printf(writer, simple ? "" : ")");
-}
-
-/* Writes the loop's body for several iterations; those at the end go one by one. */
-static void write_body(widening *in, ht_writer *writer) {
-    char *type = counter_type(in);
-    const char *counter = in->of->counter->name;
-    size_t like = in->of->loop->start;
-    ht_writer_printf(writer, "{");
-    ++writer->depth;
-    ht_writer_line(writer, like);
-    ht_writer_printf(writer, "if ($?{%s > 1}{%s > 1 && }{}", in->param, in->param);
-    write_bound(in, writer);
-    ht_writer_printf(writer, " - %s >= ${%s}) {", in->first, in->param);
-    ++writer->depth;
-    write_together(in, writer);
-    --writer->depth;
-    ht_writer_line(writer, like);
-    ht_writer_printf(writer, "}$?{%s > 1}{ else if (%s == 1) {", in->param, in->param);
-    ++writer->depth;
-    write_counter(in, in->first, writer);
-    write_iteration(in, NULL, writer);
-    close_brace(in, writer);
-    ht_writer_printf(writer, "}{} else {");
-    ++writer->depth;
-    ht_writer_line(writer, like);
-    ht_writer_printf(writer, "for (%s%s = %s; %s < ", type ? type : "auto ", counter, in->first,
-                     counter);
-    write_bound(in, writer);
-    ht_writer_printf(writer, "; ++%s) {", counter);
-    ++writer->depth;
-    write_iteration(in, NULL, writer);
-    close_brace(in, writer);
-    close_brace(in, writer);
-    close_brace(in, writer);
-    free(type);
-}
-
 /* ---- edits ---- */
 
-static void rename_counter(widening *in, const ht_syntax *node) {
+static void rename_counter(ht_widening *in, const ht_syntax *node) {
     const ht_tokens *tokens = ht_source_tokens(in->c.model->facts->source, 0);
     for (size_t i = ht_tokens_at(tokens, node->range.begin);
          i < tokens->count && tokens->items[i].begin < node->range.end; ++i)
@@ -310,16 +138,15 @@ static void rename_counter(widening *in, const ht_syntax *node) {
                          in->param, in->first);
 }
 
-static void multiply(widening *in, const ht_syntax *node) {
+static void multiply(ht_widening *in, const ht_syntax *node) {
     ht_plan_editf(in->c.plan, node->range, in->param, "$[%zu,%zu] * ${%s}", node->range.begin,
                   node->range.end, in->param);
 }
 
-static void edit(widening *in) {
+static void edit(ht_widening *in) {
     const ht_syntax *loop = in->of->loop;
     ht_writer writer = {.c = &in->c};
-    ht_vectors_name(&in->c, &in->vectors);
-    write_body(in, &writer);
+    ht_widening_body(in, &writer);
     for (size_t i = 0; i < 3; ++i)
         rename_counter(in, loop->children[i]);
     multiply(in, in->of->start);
@@ -333,11 +160,11 @@ static void edit(widening *in) {
 
 /* ---- the kernel ---- */
 
-static void begin(widening *in, const ht_model *model, ht_plan *plan, const ht_stride_loop *of) {
+static void begin(ht_widening *in, const ht_model *model, ht_plan *plan, const ht_stride_loop *of) {
     const ht_syntax_tree *tree = ht_syntax_of(model);
     const ht_syntax *body = ht_syntax_body(of->loop);
-    *in = (widening){.c = {.model = model, .plan = plan, .tree = tree, .x = of->counter->index},
-                     .of = of};
+    *in = (ht_widening){.c = {.model = model, .plan = plan, .tree = tree, .x = of->counter->index},
+                        .of = of};
     in->c.meets = true;
     in->c.marks = ht_alloc(tree->count + 1, sizeof *in->c.marks);
     in->c.values = ht_alloc(tree->variable_count + 1, sizeof *in->c.values);
@@ -345,7 +172,7 @@ static void begin(widening *in, const ht_model *model, ht_plan *plan, const ht_s
     in->body = (ht_range){body->range.begin, ht_statement_end(&in->c, body)};
 }
 
-static void end(widening *in) {
+static void end(ht_widening *in) {
     ht_vectors_free(&in->vectors);
     free(in->c.marks);
     free(in->c.values);
@@ -353,7 +180,7 @@ static void end(widening *in) {
 }
 
 /* Returns why the loop stays; NULL: it was read, and has accesses for several iterations. */
-static const char *read_loop(widening *in, ht_position *out_at) {
+static const char *read_loop(ht_widening *in, ht_position *out_at) {
     const char *why = header_obstacle(in);
     *out_at = in->of->loop->at;
     if (why)
@@ -366,33 +193,31 @@ static const char *read_loop(widening *in, ht_position *out_at) {
     return most_elements(in) < 2 ? "an element's size is not known" : NULL;
 }
 
-static size_t widen(const ht_model *model, ht_plan *plan, const ht_stride_loop *of,
-                    const char *param) {
-    widening in;
+/* Returns the number of elements that an access may have at most; 0: the loop stays. */
+static size_t widen(ht_widening *in, ht_plan *plan, const char *param) {
+    const ht_stride_loop *of = in->of;
     ht_position at;
-    begin(&in, model, plan, of);
-    const char *why = read_loop(&in, &at);
-    size_t most = why ? 0 : most_elements(&in);
-    if (why)
+    const char *why = read_loop(in, &at);
+    if (why) {
         ht_plan_remark_place(plan, HT_REMARK_MISSED, at,
                              "elements of neighbouring iterations are accessed one by one: %s",
                              why);
-    else {
-        char *first = ht_format("%s_first", of->counter->name);
-        char *each = ht_format("%s_each", of->counter->name);
-        in.param = param;
-        in.first = ht_plan_name(plan, first);
-        in.each = ht_plan_name(plan, each);
-        edit(&in);
-        ht_plan_remark_place(plan, HT_REMARK_APPLIED, of->loop->at,
-                             "%s: a thread runs this many neighbouring iterations, with their "
-                             "elements in one access",
-                             param);
-        free(first);
-        free(each);
+        ht_vectors_free(&in->vectors);
+        return 0;
     }
-    end(&in);
-    return most;
+    char *first = ht_format("%s_first", of->counter->name);
+    char *each = ht_format("%s_each", of->counter->name);
+    in->param = param;
+    in->first = ht_plan_name(plan, first);
+    in->each = ht_plan_name(plan, each);
+    ht_vectors_name(&in->c, &in->vectors);
+    ht_plan_remark_place(plan, HT_REMARK_APPLIED, of->loop->at,
+                         "%s: a thread runs this many neighbouring iterations, with their "
+                         "elements in one access",
+                         param);
+    free(first);
+    free(each);
+    return most_elements(in);
 }
 
 static void add_parameter(ht_plan *plan, const char *param, size_t most, bool rounds) {
@@ -413,16 +238,26 @@ static void apply(const ht_model *model, ht_plan *plan) {
         !ht_block_stride_loops(model, 0, &loops, &count))
         return;
     const char *param = ht_plan_name(plan, "VECTOR_STRIDE");
-    for (size_t i = 0; i < count; ++i) {
-        size_t fit = widen(model, plan, &loops[i], param);
-        most = fit && (!most || fit < most) ? fit : most;
-    }
+    ht_widening *wide = ht_alloc(count + 1, sizeof *wide);
     bool rounds = false;
-    for (size_t i = 0; i < count; ++i)
+    for (size_t i = 0; i < count; ++i) {
+        begin(&wide[i], model, plan, &loops[i]);
+        size_t fit = widen(&wide[i], plan, param);
+        most = fit && (!most || fit < most) ? fit : most;
         rounds |= loops[i].rounds;
-    free(loops);
+    }
+    ht_stride_keep *keep = ht_stride_keep_new(plan, wide, count);
+    for (size_t i = 0; i < count; ++i)
+        if (wide[i].vectors.count)
+            edit(&wide[i]);
     if (most)
         add_parameter(plan, param, most, rounds);
+    ht_stride_keep_apply(keep);
+    ht_stride_keep_free(keep);
+    for (size_t i = 0; i < count; ++i)
+        end(&wide[i]);
+    free(wide);
+    free(loops);
 }
 
 const ht_transformation ht_transformation_stride_vector = {
@@ -431,5 +266,8 @@ const ht_transformation ht_transformation_stride_vector = {
     .apply = apply,
     .stopped_by = HT_PINNED_PLACES | HT_PINNED_FORMS | HT_PINNED_REPEATS,
     .searched = {.drops = {{110, NULL}},
-                 .steps = {{70, {{.prefix = "VECTOR_STRIDE", .values = {4, 8, 2}}}}}},
+                 .steps = {{70, {{.prefix = "VECTOR_STRIDE", .values = {4, 8, 2}}}},
+                           {75,
+                            {{.prefix = "KEEP", .values = {4, 8, 2}},
+                             {.prefix = "VECTOR_STRIDE", .values = {4, 2}}}}}},
 };

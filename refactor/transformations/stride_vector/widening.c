@@ -1,0 +1,182 @@
+/* Writes neighbouring iterations of a loop that strides by the block, with their elements in one
+ * access. */
+#include "refactor/transformations/stride_vector/widening.h"
+
+#include "base/memory.h"
+#include "refactor/kernel/syntax_value.h"
+#include "refactor/plan/plan.h"
+#include "refactor/transformations/coarsen/coarsen_write.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct renaming {
+    ht_widening *in;
+    ht_writer *writer;
+    const char *name;          /* in place of the counter's; NULL: it stays */
+    const ht_vectors *vectors; /* accesses that are elements of values; NULL: none */
+} renaming;
+
+static bool on_place(const ht_syntax *node, void *context) {
+    renaming *with = context;
+    char *element = ht_vectors_element(with->vectors, node, with->in->each);
+    if (element) {
+        ht_writer_swap(with->writer, node->range, element);
+        return false;
+    }
+    if (with->name && node->kind == HT_SYNTAX_NAME && node->variable == with->in->c.x)
+        ht_writer_swap(with->writer, node->range, ht_strdup(with->name));
+    return true;
+}
+
+/* Writes an expression with the first iteration's counter. */
+static void write_first(void *context, const ht_syntax *node, ht_writer *writer) {
+    ht_widening *in = context;
+    ht_writer inner = ht_writer_inner(writer);
+    renaming with = {in, &inner, in->indirect ? NULL : in->first, NULL};
+    ht_syntax_walk(node, on_place, &with);
+    ht_writer_source(&inner, node->range.begin, node->range.end);
+    ht_writer_join(writer, &inner);
+}
+
+void ht_widening_counter(ht_widening *in, const char *name, const char *value, ht_writer *writer) {
+    char *type = ht_coarsen_x_type(&in->c);
+    ht_writer_line(writer, in->of->loop->start);
+    ht_writer_printf(writer, "const %s%s = %s;", type ? type : "auto ", name, value);
+    free(type);
+}
+
+static void write_counter(ht_widening *in, const char *value, ht_writer *writer) {
+    ht_widening_counter(in, in->of->counter->name, value, writer);
+}
+
+static void open_brace(ht_widening *in, ht_writer *writer) {
+    ht_writer_line(writer, in->of->loop->start);
+    ht_writer_printf(writer, "{");
+    ++writer->depth;
+}
+
+static void close_brace(ht_widening *in, ht_writer *writer) {
+    --writer->depth;
+    ht_writer_line(writer, in->of->loop->start);
+    ht_writer_printf(writer, "}");
+}
+
+/* Writes { const int i = i_first; and the indices that follow from it, where accesses use some. */
+static void open_indices(ht_widening *in, ht_writer *writer) {
+    open_brace(in, writer);
+    write_counter(in, in->first, writer);
+    for (size_t i = 0; i < in->count; ++i)
+        for (size_t k = 0; in->items[i]->kind == HT_SYNTAX_DECLARATION && k < in->items[i]->count;
+             ++k)
+            if (in->again[in->items[i]->children[k]->variable]) {
+                ht_writer_line(writer, in->of->loop->start);
+                ht_writer_variable(writer, in->items[i]->children[k]);
+            }
+}
+
+/* Returns true if memory is accessed for it. */
+static bool is_made(const ht_widening *in, size_t access, bool store) {
+    return store ? in->vectors.items[access].store
+                 : in->vectors.items[access].load && !(in->present && in->present[access]);
+}
+
+static void write_accesses(ht_widening *in, bool store, ht_writer *writer) {
+    bool opened = in->indirect && ht_vectors_any(&in->vectors, store);
+    if (opened)
+        open_indices(in, writer);
+    ht_vectors_access(&in->vectors, store, in->of->loop->start, write_first, in, writer);
+    if (opened)
+        close_brace(in, writer);
+}
+
+/* Writes the statements of an iteration; `vectors` NULL: as they are. */
+static void write_iteration(ht_widening *in, const ht_vectors *vectors, ht_writer *writer) {
+    const ht_syntax *body = ht_syntax_body(in->of->loop);
+    ht_writer inner = ht_writer_inner(writer);
+    bool compound = body->kind == HT_SYNTAX_COMPOUND;
+    const char *text = in->c.model->text;
+    bool own_line =
+        memchr(text + in->of->loop->start, '\n', body->range.begin - in->of->loop->start) != NULL ||
+        compound;
+    inner.depth -= own_line;
+    renaming with = {in, &inner, NULL, vectors};
+    ht_syntax_walk(body, on_place, &with);
+    for (size_t i = 0; i < in->count && compound; ++i)
+        ht_writer_statement(&inner, in->items[i]);
+    if (!compound) {
+        ht_writer_line(&inner, own_line ? body->range.begin : in->of->loop->start);
+        if (in->held) { /* the edit of the whole body is another loop's text */
+            ht_writer_source(&inner, in->body.begin, body->range.end);
+            ht_writer_printf(&inner, ";");
+        } else
+            ht_writer_source(&inner, in->body.begin, in->body.end);
+    }
+    ht_writer_join(writer, &inner);
+}
+
+void ht_widening_together(ht_widening *in, ht_writer *writer) {
+    ht_vectors_declare(&in->vectors, in->param, in->of->loop->start, writer);
+    write_accesses(in, false, writer);
+    ht_writer_line(writer, in->of->loop->start);
+    ht_writer_printf(writer, "#pragma unroll");
+    ht_writer_line(writer, in->of->loop->start);
+    ht_writer_printf(writer, "for (int %s = 0; %s < ${%s}; ++%s) {", in->each, in->each, in->param,
+                     in->each);
+    ++writer->depth;
+    char *value = ht_format("%s + %s", in->first, in->each);
+    write_counter(in, value, writer);
+    write_iteration(in, &in->vectors, writer);
+    close_brace(in, writer);
+    write_accesses(in, true, writer);
+    free(value);
+}
+
+void ht_widening_bound(ht_widening *in, ht_writer *writer) {
+    const ht_syntax *left, *bound;
+    int op;
+    (void)ht_syntax_binary(in->of->loop->children[1], &op, &left, &bound);
+    const ht_syntax *bare = ht_syntax_strip(bound);
+    bool simple = bare->kind == HT_SYNTAX_NAME || bare->kind == HT_SYNTAX_CONSTANT;
+    ht_writer_printf(writer, simple ? "" : "(");
+    ht_writer_source(writer, bound->range.begin, bound->range.end);
+    ht_writer_printf(writer, simple ? "" : ")");
+}
+
+void ht_widening_rest(ht_widening *in, ht_writer *writer) {
+    char *type = ht_coarsen_x_type(&in->c);
+    const char *counter = in->of->counter->name;
+    ht_writer_line(writer, in->of->loop->start);
+    ht_writer_printf(writer, "for (%s%s = %s; %s < ", type ? type : "auto ", counter, in->first,
+                     counter);
+    ht_widening_bound(in, writer);
+    ht_writer_printf(writer, "; ++%s) {", counter);
+    ++writer->depth;
+    write_iteration(in, NULL, writer);
+    close_brace(in, writer);
+    free(type);
+}
+
+void ht_widening_body(ht_widening *in, ht_writer *writer) {
+    size_t like = in->of->loop->start;
+    ht_writer_printf(writer, "{");
+    ++writer->depth;
+    ht_writer_line(writer, like);
+    ht_writer_printf(writer, "if ($?{%s > 1}{%s > 1 && }{}", in->param, in->param);
+    ht_widening_bound(in, writer);
+    ht_writer_printf(writer, " - %s >= ${%s}) {", in->first, in->param);
+    ++writer->depth;
+    ht_widening_together(in, writer);
+    --writer->depth;
+    ht_writer_line(writer, like);
+    ht_writer_printf(writer, "}$?{%s > 1}{ else if (%s == 1) {", in->param, in->param);
+    ++writer->depth;
+    write_counter(in, in->first, writer);
+    write_iteration(in, NULL, writer);
+    close_brace(in, writer);
+    ht_writer_printf(writer, "}{} else {");
+    ++writer->depth;
+    ht_widening_rest(in, writer);
+    close_brace(in, writer);
+    close_brace(in, writer);
+}

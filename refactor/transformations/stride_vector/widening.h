@@ -1,0 +1,37 @@
+/* A loop that strides by the block, written for several neighbouring iterations at a time. Private
+ * to the files of this folder. */
+#ifndef HT_REFACTOR_TRANSFORMATIONS_STRIDE_VECTOR_WIDENING_H
+#define HT_REFACTOR_TRANSFORMATIONS_STRIDE_VECTOR_WIDENING_H
+
+#include "refactor/transformations/block_size/stride_loop.h"
+#include "refactor/transformations/coarsen/coarsen_state.h"
+#include "refactor/transformations/coarsen/coarsen_vector.h"
+#include "refactor/transformations/coarsen/coarsen_write.h"
+
+typedef struct ht_widening {
+    ht_coarsen c; /* the tools of coarsening: the counter is its x */
+    const ht_stride_loop *of;
+    ht_range body; /* with its `;` */
+    ht_syntax_list items;
+    size_t count;
+    bool *again;        /* by variable: an index that is computed anew for the accesses; owned */
+    bool indirect;      /* an access needs such an index */
+    ht_vectors vectors; /* none: the loop stays as it is */
+    const char *param, *first, *each;
+    /* By access, NULL where none is: its elements are a variable from outside of the loop, and need
+     * not be loaded. Borrowed. */
+    const bool *held, *present;
+} ht_widening;
+
+/* Writes `TYPE i = VALUE;`, const. */
+void ht_widening_counter(ht_widening *in, const char *name, const char *value, ht_writer *writer);
+/* Writes the loop's bound, which may follow an operator. */
+void ht_widening_bound(ht_widening *in, ht_writer *writer);
+/* Writes the iterations of a thread that has all of them, with their elements at once. */
+void ht_widening_together(ht_widening *in, ht_writer *writer);
+/* Writes a loop over iterations from the first one on, one by one to the bound. */
+void ht_widening_rest(ht_widening *in, ht_writer *writer);
+/* Writes the loop's body for several iterations; those at the end go one by one. */
+void ht_widening_body(ht_widening *in, ht_writer *writer);
+
+#endif
