@@ -6,6 +6,7 @@
 #include "refactor/kernel/syntax_tree.h"
 #include "refactor/kernel/syntax_value.h"
 #include "refactor/transformations/block_size/combination.h"
+#include "refactor/transformations/block_size/online.h"
 #include "refactor/transformations/block_size/stride_loop.h"
 #include "refactor/transformations/block_size/sums_own.h"
 #include "refactor/transformations/block_size/threads.h"
@@ -79,8 +80,36 @@ static bool begins_neutral(const ht_block_sums *sums, const ht_syntax_variable *
     int64_t whole;
     bool zero = ht_syntax_is_literal(literal) ? ht_syntax_literal(literal) == 0
                                               : ht_syntax_constant(start, &whole) && whole == 0;
-    return op == HT_COMBINE_SUM ? zero
-                                : !ht_syntax_is_risky(literal) || ht_syntax_is_literal(literal);
+    return op == HT_COMBINE_SUM || op == HT_COMBINE_SCALED
+               ? zero
+               : !ht_syntax_is_risky(literal) || ht_syntax_is_literal(literal);
+}
+
+static void add_accumulator(ht_block_sums *sums, size_t variable, ht_combine op, size_t loop) {
+    const ht_syntax_variable *of = &sums->body->variables[variable];
+    bool adds = op == HT_COMBINE_SUM || op == HT_COMBINE_SCALED;
+    HT_GROW(sums->accumulators, sums->accumulator_count);
+    sums->accumulators[sums->accumulator_count++] =
+        (ht_accumulator){.variable = variable,
+                         .whole = whole_variable(sums, of),
+                         .op = op,
+                         .loop = loop,
+                         .real = of->type == HT_TYPE_REAL && adds,
+                         .scale = SIZE_MAX};
+}
+
+/* Finds the maximum of an online softmax, and the sum that it scales. */
+static void find_online(ht_block_sums *sums, size_t loop) {
+    ht_online of;
+    if (!ht_online_read(ht_sums_statement(sums, loop), &of) ||
+        !begins_neutral(sums, &sums->body->variables[of.maximum], loop, HT_COMBINE_MAX) ||
+        !begins_neutral(sums, &sums->body->variables[of.sum], loop, HT_COMBINE_SCALED))
+        return;
+    add_accumulator(sums, of.maximum, HT_COMBINE_MAX, loop); /* which is seeded first */
+    size_t scale = sums->accumulators[sums->accumulator_count - 1].whole;
+    add_accumulator(sums, of.sum, HT_COMBINE_SCALED, loop);
+    sums->accumulators[sums->accumulator_count - 1].scale = scale;
+    sums->accumulators[sums->accumulator_count - 1].exponential = of.exponential;
 }
 
 static void find_accumulators(ht_block_sums *sums) {
@@ -95,11 +124,9 @@ static void find_accumulators(ht_block_sums *sums) {
             ht_combine op = ht_combination_in(loop, v);
             if (op == HT_COMBINE_NONE || !begins_neutral(sums, variable, i, op))
                 continue;
-            HT_GROW(sums->accumulators, sums->accumulator_count);
-            sums->accumulators[sums->accumulator_count++] =
-                (ht_accumulator){v, whole_variable(sums, variable), op, i,
-                                 variable->type == HT_TYPE_REAL && op == HT_COMBINE_SUM};
+            add_accumulator(sums, v, op, i);
         }
+        find_online(sums, i);
     }
 }
 
@@ -168,13 +195,22 @@ static bool is_spent(const ht_block_sums *sums, const ht_block_sum *sum, const h
 static ht_lanes *run_sum(const ht_block_sums *sums, const ht_block_sum *sum, size_t threads,
                          size_t wavefront, const char **out_why, ht_position *out_at) {
     ht_lanes *lanes = ht_lanes_new(sums->whole, threads, wavefront);
+    bool finite = true;
     for (size_t i = 0; i < sums->accumulator_count; ++i) {
         const ht_accumulator *of = &sums->accumulators[i];
         const ht_syntax *start = ht_syntax_initializer(&sums->whole->variables[of->whole]);
-        if (of->loop < sum->first && !is_spent(sums, sum, of))
+        if (of->loop >= sum->first || is_spent(sums, sum, of))
+            continue;
+        if (of->op == HT_COMBINE_SCALED)
+            finite &= ht_lanes_seed_scaled(lanes, of->whole, of->scale,
+                                           ht_exponential_base(of->exponential));
+        else
             ht_lanes_seed(lanes, of->whole, of->op, of->op == HT_COMBINE_SUM ? NULL : start);
     }
-    *out_why = NULL;
+    *out_why = finite ? NULL
+                      : "its maximum does not begin with a finite number: where threads have no "
+                        "value, it is not a number";
+    *out_at = ht_sums_whole_statement(sums, sum->first)->at;
     for (size_t i = sum->first; i <= sum->last && !*out_why; ++i)
         *out_why = ht_lanes_run(lanes, ht_sums_whole_statement(sums, i), out_at);
     if (!*out_why && !ht_lanes_met(lanes)) {

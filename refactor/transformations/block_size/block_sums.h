@@ -20,6 +20,9 @@ typedef struct ht_accumulator {
     ht_combine op;
     size_t loop; /* the statement of the body */
     bool real;   /* its result depends on the order, in the last bits */
+    /* Of a sum that a maximum scales (online.h): that one, in the whole tree, and the function. */
+    size_t scale;
+    const char *exponential; /* borrowed */
 } ht_accumulator;
 
 /* A value that later statements read: all threads' values of an accumulator, combined. */

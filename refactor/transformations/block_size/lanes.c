@@ -5,6 +5,7 @@
 #include "refactor/kernel/syntax_value.h"
 #include "refactor/transformations/block_size/lanes_value.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -207,6 +208,14 @@ void ht_lanes_seed(ht_lanes *lanes, size_t variable, ht_combine op, const ht_syn
     free(values);
 }
 
+bool ht_lanes_seed_scaled(ht_lanes *lanes, size_t variable, size_t maximum, int base) {
+    const ht_lane_value *floor = &lanes->variables[maximum].floor;
+    lanes->variables[variable].scale = maximum;
+    lanes->variables[maximum].base = base;
+    ht_lanes_seed(lanes, variable, HT_COMBINE_SCALED, NULL);
+    return floor->kind == HT_LANE_REAL && isfinite(floor->real);
+}
+
 const char *ht_lanes_run(ht_lanes *lanes, const ht_syntax *statement, ht_position *out_at) {
     bool *mask = ht_alloc(lanes->threads, sizeof *mask);
     memset(mask, 1, lanes->threads * sizeof *mask);
@@ -226,11 +235,17 @@ bool ht_lanes_touched(const ht_lanes *lanes, size_t variable) {
     return lanes->variables[variable].touched;
 }
 
-static bool is_whole(const ht_lanes *lanes, const ht_lane_value *value) {
+static bool has_all(const ht_lanes *lanes, const uint64_t *part) {
     size_t count = 0;
-    for (size_t w = 0; value->kind == HT_LANE_PART && w < lanes->words; ++w)
-        count += (size_t)__builtin_popcountll(value->part[w]);
+    for (size_t w = 0; w < lanes->words; ++w)
+        count += (size_t)__builtin_popcountll(part[w]);
     return count == lanes->threads;
+}
+
+static bool is_whole(const ht_lanes *lanes, const ht_lane_value *value) {
+    bool scaled = value->kind == HT_LANE_SCALED;
+    return (scaled || value->kind == HT_LANE_PART) && has_all(lanes, value->part) &&
+           (!scaled || has_all(lanes, value->against));
 }
 
 size_t ht_lanes_whole(const ht_lanes *lanes, size_t variable, bool first_only) {

@@ -16,7 +16,8 @@ typedef enum ht_combine {
     HT_COMBINE_NONE,
     HT_COMBINE_SUM,
     HT_COMBINE_MAX,
-    HT_COMBINE_MIN
+    HT_COMBINE_MIN,
+    HT_COMBINE_SCALED /* a sum of exponentials, scaled by a maximum: of an online softmax */
 } ht_combine;
 
 typedef struct ht_lanes ht_lanes;
@@ -33,6 +34,10 @@ void ht_lanes_free(ht_lanes *lanes);
  * (for a maximum, or no more for a minimum) than `floor`, an expression (NULL: any), need not be
  * combined with that. */
 void ht_lanes_seed(ht_lanes *lanes, size_t variable, ht_combine op, const ht_syntax *floor);
+/* The same of a sum that a seeded maximum scales: of exponentials to this base (online.h). Returns
+ * false if the maximum does not begin with a finite number: where two threads have no value, their
+ * sum is then not a number. */
+bool ht_lanes_seed_scaled(ht_lanes *lanes, size_t variable, size_t maximum, int base);
 /* Runs a statement by all threads. Returns why that cannot be followed, or must not be relied on;
  * NULL: it was done. Static, or owned by `lanes`. */
 const char *ht_lanes_run(ht_lanes *lanes, const ht_syntax *statement, ht_position *out_at);

@@ -2,7 +2,9 @@
 #include "refactor/transformations/block_size/lanes_call.h"
 
 #include "base/text.h"
+#include "refactor/transformations/block_size/lanes_scaled.h"
 #include "refactor/transformations/block_size/lanes_value.h"
+#include "refactor/transformations/block_size/online.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -102,6 +104,13 @@ static void evaluate_combine(ht_lanes *lanes, const ht_syntax *node, ht_combine 
     free(right);
 }
 
+static void evaluate_exponential(ht_lanes *lanes, const ht_syntax *node, const bool *mask,
+                                 ht_lane_value *out) {
+    ht_lanes_evaluate(lanes, node->children[0], mask, out);
+    for (size_t t = 0; t < lanes->threads; ++t)
+        out[t] = ht_lanes_exponential(lanes, node->call->name, &out[t]);
+}
+
 /* Runs a function of the user's in place of its call. */
 static void evaluate_function(ht_lanes *lanes, const ht_syntax *node, const bool *mask,
                               ht_lane_value *out) {
@@ -151,6 +160,8 @@ void ht_lanes_evaluate_call(ht_lanes *lanes, const ht_syntax *node, const bool *
         evaluate_function(lanes, node, mask, out);
     else if (op != HT_COMBINE_NONE && !node->call->of_user)
         evaluate_combine(lanes, node, op, mask, out);
+    else if (node->op == 1 && !node->call->of_user && ht_exponential_base(name))
+        evaluate_exponential(lanes, node, mask, out);
     else if (ht_text_begins(name, "__builtin_inf") || ht_text_begins(name, "__builtin_huge_val"))
         for (size_t t = 0; t < lanes->threads; ++t)
             out[t] = (ht_lane_value){.kind = HT_LANE_REAL, .real = INFINITY};

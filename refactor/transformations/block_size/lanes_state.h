@@ -8,15 +8,20 @@ typedef enum ht_lane_kind {
     HT_LANE_UNKNOWN,
     HT_LANE_NUMBER, /* a whole number */
     HT_LANE_REAL,   /* a real number */
-    HT_LANE_PART    /* some threads' values of a seeded variable, each once */
+    HT_LANE_PART,   /* some threads' values of a seeded variable, each once */
+    /* of an online softmax (lanes_scaled.h) */
+    HT_LANE_SCALED,     /* some threads' sums, scaled to the maximum of `against` */
+    HT_LANE_DIFFERENCE, /* the maximum of `part` (NULL: a value below all) less that of `against` */
+    HT_LANE_FACTOR      /* the exponential of such a difference */
 } ht_lane_kind;
 
 struct ht_lane_value {
     ht_lane_kind kind;
     int64_t number;
     double real;
-    size_t source;        /* PART: the variable */
-    const uint64_t *part; /* PART: a bit for each thread; the run's */
+    size_t source;           /* PART, SCALED: the variable; else the maximum's */
+    const uint64_t *part;    /* PART and on: a bit for each thread; the run's */
+    const uint64_t *against; /* SCALED and on: the same */
 };
 
 /* An element of shared memory. */
@@ -33,6 +38,8 @@ typedef struct ht_lane_variable {
     bool touched;
     ht_combine op;                        /* of a seeded variable */
     ht_lane_value floor;                  /* of a seeded variable: it holds no less, or no more */
+    size_t scale;                         /* of a scaled sum: the maximum's variable */
+    int base;                             /* of that maximum: of the exponentials; 0: it has none */
     const ht_syntax_variable *stands_for; /* a reference to this variable; NULL: itself */
 } ht_lane_variable;
 

@@ -5,6 +5,7 @@
 #include "refactor/kernel/effects.h"
 #include "refactor/kernel/syntax_value.h"
 #include "refactor/transformations/block_size/lanes_call.h"
+#include "refactor/transformations/block_size/lanes_scaled.h"
 #include "refactor/transformations/block_size/lanes_shared.h"
 
 #include <math.h>
@@ -40,13 +41,23 @@ static uint64_t *set_new(ht_lanes *lanes) {
 ht_lane_value ht_lanes_own(ht_lanes *lanes, size_t variable, size_t thread) {
     uint64_t *set = set_new(lanes);
     set[thread / 64] = UINT64_C(1) << thread % 64;
-    return (ht_lane_value){.kind = HT_LANE_PART, .source = variable, .part = set};
+    bool scaled = lanes->variables[variable].op == HT_COMBINE_SCALED;
+    return (ht_lane_value){scaled ? HT_LANE_SCALED : HT_LANE_PART, .source = variable, .part = set,
+                           .against = scaled ? set : NULL};
 }
 
-/* Returns a value that the operation leaves out: 0 in a sum, -INFINITY in a maximum, and the value
- * that all threads' maxima began with. */
-static bool is_neutral(const ht_lanes *lanes, size_t source, ht_combine op,
-                       const ht_lane_value *value) {
+const uint64_t *ht_lanes_union(ht_lanes *lanes, const uint64_t *a, const uint64_t *b, bool apart) {
+    uint64_t *set = set_new(lanes);
+    for (size_t w = 0; w < lanes->words; ++w) {
+        if (apart && (a[w] & b[w]))
+            return NULL;
+        set[w] = a[w] | b[w];
+    }
+    return set;
+}
+
+bool ht_lanes_is_neutral(const ht_lanes *lanes, size_t source, ht_combine op,
+                         const ht_lane_value *value) {
     const ht_lane_value *floor = &lanes->variables[source].floor;
     if (value->kind != HT_LANE_NUMBER && value->kind != HT_LANE_REAL)
         return false;
@@ -80,21 +91,20 @@ static ht_lane_value join_constants(ht_combine op, const ht_lane_value *a, const
 ht_lane_value ht_lanes_join(ht_lanes *lanes, ht_combine op, const ht_lane_value *a,
                             const ht_lane_value *b) {
     const ht_lane_value *part = a->kind == HT_LANE_PART ? a : b, *other = part == a ? b : a;
+    if (op == HT_COMBINE_SUM && (a->kind == HT_LANE_SCALED || b->kind == HT_LANE_SCALED))
+        return ht_lanes_scaled_sum(lanes, a, b);
     if (part->kind != HT_LANE_PART)
         return join_constants(op, a, b);
     if (lanes->variables[part->source].op != op)
         return (ht_lane_value){0};
     if (other->kind != HT_LANE_PART)
-        return is_neutral(lanes, part->source, op, other) ? *part : (ht_lane_value){0};
+        return ht_lanes_is_neutral(lanes, part->source, op, other) ? *part : (ht_lane_value){0};
     if (other->source != part->source)
         return (ht_lane_value){0};
-    uint64_t *set = set_new(lanes);
-    for (size_t w = 0; w < lanes->words; ++w) {
-        if (op == HT_COMBINE_SUM && (part->part[w] & other->part[w]))
-            return (ht_lane_value){0}; /* a value would count twice */
-        set[w] = part->part[w] | other->part[w];
-    }
-    return (ht_lane_value){.kind = HT_LANE_PART, .source = part->source, .part = set};
+    /* in a sum no value counts twice */
+    const uint64_t *set = ht_lanes_union(lanes, part->part, other->part, op == HT_COMBINE_SUM);
+    return set ? (ht_lane_value){.kind = HT_LANE_PART, .source = part->source, .part = set}
+               : (ht_lane_value){0};
 }
 
 /* ---- arithmetic ---- */
@@ -168,7 +178,10 @@ static ht_lane_value binary(ht_lanes *lanes, const ht_syntax *node, int op, cons
     if (a->kind == HT_LANE_NUMBER && b->kind == HT_LANE_NUMBER)
         return compute(op, a->number, b->number, &result) ? fit(node, ht_lanes_number(result))
                                                           : (ht_lane_value){0};
-    return op == HT_BINARY_ADD ? ht_lanes_join(lanes, HT_COMBINE_SUM, a, b) : (ht_lane_value){0};
+    return op == HT_BINARY_ADD   ? ht_lanes_join(lanes, HT_COMBINE_SUM, a, b)
+           : op == HT_BINARY_SUB ? ht_lanes_difference(lanes, a, b)
+           : op == HT_BINARY_MUL ? ht_lanes_product(lanes, a, b)
+                                 : (ht_lane_value){0};
 }
 
 static void evaluate_binary(ht_lanes *lanes, const ht_syntax *node, const bool *mask,

@@ -21,6 +21,12 @@ void ht_lanes_set(ht_lanes *lanes, size_t variable, const bool *mask, const ht_l
 size_t ht_lanes_followed(const ht_lanes *lanes, size_t variable);
 /* The thread's own value of a seeded variable. */
 ht_lane_value ht_lanes_own(ht_lanes *lanes, size_t variable, size_t thread);
+/* Returns a set with the threads of both; NULL: `apart`, and some are in both. */
+const uint64_t *ht_lanes_union(ht_lanes *lanes, const uint64_t *a, const uint64_t *b, bool apart);
+/* Returns true for a value that the operation leaves out: 0 in a sum, -INFINITY in a maximum, and
+ * the value that all threads' maxima began with. */
+bool ht_lanes_is_neutral(const ht_lanes *lanes, size_t source, ht_combine op,
+                         const ht_lane_value *value);
 /* Combines what two values have of a seeded variable. */
 ht_lane_value ht_lanes_join(ht_lanes *lanes, ht_combine op, const ht_lane_value *a,
                             const ht_lane_value *b);

@@ -16,8 +16,8 @@ typedef struct writing {
     const ht_block_sums *sums;
     const ht_block_sum *sum;
     const char *reduce, *block;
-    const char *parts, *offset, *each, *left; /* names */
-    size_t like;                              /* lines are indented like this place */
+    const char *parts, *offset, *each, *left, *own; /* names */
+    size_t like;                                    /* lines are indented like this place */
 } writing;
 
 static void line(const writing *in, ht_writer *writer, const char *text) {
@@ -47,7 +47,7 @@ static void write_combine(const writing *in, ht_combine op, const char *type, co
     static const char *const names[2][3] = {{"fmaxf", "fmax", "max"}, {"fminf", "fmin", "min"}};
     size_t kind = strncmp(type, "float", 5) == 0 ? 0 : strncmp(type, "double", 6) == 0 ? 1 : 2;
     ht_writer_line(writer, in->like);
-    if (op == HT_COMBINE_SUM)
+    if (op == HT_COMBINE_SUM || op == HT_COMBINE_SCALED)
         ht_writer_printf(writer, "%s += %s;", to, with);
     else
         ht_writer_printf(writer, "%s = %s(%s, %s);", to, names[op == HT_COMBINE_MIN][kind], to,
@@ -128,7 +128,7 @@ static void write_way(const writing *in, const ht_accumulator *of, const char *t
 /* Writes the reduction of an accumulator. In the template a condition chooses between the ways; an
  * applied source has the one that is chosen. */
 static bool write_reduction(const writing *in, size_t source, bool applied, ht_writer *writer) {
-    static const char *const words[] = {"", "sum", "maximum", "minimum"};
+    static const char *const words[] = {"", "sum", "maximum", "minimum", "sum"};
     const ht_accumulator *of = ht_sums_accumulator(in->sums, source);
     char *type = of ? ht_syntax_variable_type(variable_of(in, source), false) : NULL;
     if (!type)
@@ -152,20 +152,48 @@ static bool write_reduction(const writing *in, size_t source, bool applied, ht_w
     return true;
 }
 
+/* Writes the reduction of a sum that a maximum scales: each thread's sum, scaled by the block's
+ * maximum, which is reduced first. */
+static bool write_scaled(const writing *in, const ht_accumulator *of, bool applied,
+                         ht_writer *writer) {
+    const char *most = variable_of(in, of->scale)->name, *sum = variable_of(in, of->whole)->name;
+    char *type = ht_syntax_variable_type(variable_of(in, of->scale), false);
+    bool done = type != NULL;
+    ht_writer_line(writer, in->like);
+    ht_writer_printf(writer, "const %s%s = %s;", type ? type : "", in->own, most);
+    done = done && write_reduction(in, of->scale, applied, writer);
+    ht_writer_line(writer, in->like);
+    ht_writer_printf(writer, "%s *= %s(%s - %s);", sum, of->exponential, in->own, most);
+    done = done && write_reduction(in, of->whole, applied, writer);
+    free(type);
+    return done;
+}
+
 /* ---- what comes out ---- */
 
-static bool is_first_of(const writing *in, size_t result) {
-    for (size_t i = 0; i < result; ++i)
-        if (in->sum->results[i].source == in->sum->results[result].source)
-            return false;
-    return true;
+/* Returns true if the results from this one on need no reduction of the source: it comes before, or
+ * with a sum that it scales. */
+static bool is_reduced(const writing *in, size_t result) {
+    size_t source = in->sum->results[result].source;
+    for (size_t i = 0; i < in->sum->result_count; ++i) {
+        const ht_accumulator *of = ht_sums_accumulator(in->sums, in->sum->results[i].source);
+        if ((i < result && in->sum->results[i].source == source) || (of && of->scale == source))
+            return true;
+    }
+    return false;
 }
 
 static bool write_reductions(const writing *in, bool applied, ht_writer *writer) {
-    for (size_t i = 0; i < in->sum->result_count; ++i)
-        if (is_first_of(in, i) && !write_reduction(in, in->sum->results[i].source, applied, writer))
-            return false;
-    return true;
+    bool done = true;
+    for (size_t i = 0; i < in->sum->result_count && done; ++i) {
+        const ht_accumulator *of = ht_sums_accumulator(in->sums, in->sum->results[i].source);
+        if (is_reduced(in, i))
+            continue;
+        done = of && of->op == HT_COMBINE_SCALED
+                   ? write_scaled(in, of, applied, writer)
+                   : write_reduction(in, in->sum->results[i].source, applied, writer);
+    }
+    return done;
 }
 
 /* Writes results to the variables and the shared memory that later statements read. `declare`:
@@ -297,8 +325,19 @@ static char **names_new(const writing *in) {
     return names;
 }
 
+/* Returns a name for each thread's own maximum; NULL: none is needed. */
+static const char *own_name(const writing *in) {
+    for (size_t i = 0; i < in->sum->result_count; ++i) {
+        const ht_accumulator *of = ht_sums_accumulator(in->sums, in->sum->results[i].source);
+        if (of && of->op == HT_COMBINE_SCALED)
+            return ht_plan_name(in->plan, "own_maximum");
+    }
+    return NULL;
+}
+
 static bool write_sum(writing *in) {
     char **names = names_new(in);
+    in->own = own_name(in);
     ht_writer writer = {.c = &in->c}, template = {.c = &in->c}, applied = {.c = &in->c};
     in->like = ht_sums_statement(in->sums, in->sum->first)->range.begin;
     size_t hoisted = write_hoisted(in, &writer);
