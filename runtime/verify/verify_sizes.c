@@ -114,23 +114,51 @@ static void on_name(void *context, const char *name) {
     }
 }
 
-/* Sorts the extents: one along each axis of the grid, x first, in turns; then what no grid is
- * computed from. */
-static void extents_sort(shape *in, const ht_template *template) {
-    size_t sorted[64], count = 0, fields = in->spec->field_count;
-    bool *along_axis[4], *taken = ht_alloc(fields + 1, sizeof *taken);
-    for (int axis = 0; axis < 4; ++axis) {
-        along_axis[axis] = ht_alloc(fields + 1, sizeof(bool));
-        if (axis < 3 && template->launches[0].grid[axis])
-            ht_expr_names(template->launches[0].grid[axis], on_name,
-                          &(along){template, along_axis[axis]});
-        for (size_t i = 0; axis == 3 && i < fields; ++i)
-            along_axis[3][i] = !along_axis[0][i] && !along_axis[1][i] && !along_axis[2][i];
+/* Returns true if the launch divides by what a block covers: the grid is less than the extent. */
+static bool divides(const ht_expr *grid) {
+    char *text = ht_expr_string(grid);
+    bool divided = strchr(text, '/') || strstr(text, "ceil_div") || strstr(text, "round_up");
+    free(text);
+    return divided;
+}
+
+/* Where an extent belongs: along an axis of the grid, to none, or to the blocks of a row of blocks
+ * that are counted one by one, as for rows of a matrix. */
+enum { AXES = 3, ELSEWHERE = AXES, COUNTED, GROUPS };
+
+/* Notes for each group which fields belong to it. */
+static void groups_find(const shape *in, const ht_template *template, bool *of[GROUPS]) {
+    size_t fields = in->spec->field_count;
+    const ht_launch *launch =
+        template->reference_launch_count ? template->reference_launches : template->launches;
+    const ht_expr *x = launch->grid[0];
+    for (int group = 0; group < GROUPS; ++group)
+        of[group] = ht_alloc(fields + 1, sizeof(bool));
+    for (int axis = 0; axis < AXES; ++axis)
+        if (template->launches[0].grid[axis])
+            ht_expr_names(template->launches[0].grid[axis], on_name, &(along){template, of[axis]});
+    bool row = x && !divides(x);
+    for (size_t i = 0; i < fields; ++i) {
+        of[ELSEWHERE][i] = !of[0][i] && !of[1][i] && !of[2][i];
+        row = row && !of[1][i] && !of[2][i];
     }
+    if (!row)
+        return;
+    memcpy(of[COUNTED], of[0], fields * sizeof(bool));
+    memset(of[0], 0, fields * sizeof(bool));
+}
+
+/* Sorts the extents: one along each axis of the grid, x first, in turns; then what no grid is
+ * computed from. Rows come last, as it is their length that is dealt out. */
+static void extents_sort(shape *in, const ht_template *template) {
+    size_t sorted[64], count = 0;
+    bool *of[GROUPS], *taken = ht_alloc(in->spec->field_count + 1, sizeof *taken);
+    groups_find(in, template, of);
     for (int turn = 0; count < in->extent_count; ++turn) {
         size_t i = 0;
+        bool last = turn >= COUNTED * (int)in->extent_count; /* all others are sorted */
         while (i < in->extent_count &&
-               (taken[in->extents[i]] || !along_axis[turn % 4][in->extents[i]]))
+               (taken[in->extents[i]] || !of[last ? COUNTED : turn % COUNTED][in->extents[i]]))
             ++i;
         if (i == in->extent_count)
             continue;
@@ -138,8 +166,8 @@ static void extents_sort(shape *in, const ht_template *template) {
         sorted[count++] = in->extents[i];
     }
     memcpy(in->extents, sorted, count * sizeof *sorted);
-    for (int axis = 0; axis < 4; ++axis)
-        free(along_axis[axis]);
+    for (int group = 0; group < GROUPS; ++group)
+        free(of[group]);
     free(taken);
 }
 

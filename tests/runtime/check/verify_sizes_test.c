@@ -69,6 +69,20 @@ Test(verify_sizes, most_blocks_lie_along_x) {
     }
 }
 
+/* A block for each row: it is the row's length that a block's threads share out. */
+Test(verify_sizes, rows_that_have_a_block_each_are_few) {
+    static const struct {
+        const char *grid, *last, *first;
+    } cases[] = {
+        {"problem.H", "H", "W"}, {"problem.rows", "H", "W"}, {"ceil_div(problem.H, 16)", "W", "H"}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
+        tried of = try_grid(cases[i].grid, GIVEN);
+        cr_expect_gt(field(&of, 0, cases[i].first), field(&of, 0, cases[i].last), "%s",
+                     cases[i].grid);
+        tried_free(&of);
+    }
+}
+
 /* A test that is off by one shows where tiles of 16 leave one output over, or lack one; of stencils
  * the outermost are no outputs. */
 Test(verify_sizes, tiles_have_one_more_or_one_less_to_do_with_a_border_and_without) {
