@@ -15,6 +15,7 @@
 #include "refactor/transformations/coarsen/coarsen_layout.h"
 #include "refactor/transformations/coarsen/coarsen_place.h"
 #include "refactor/transformations/coarsen/coarsen_prepare.h"
+#include "refactor/transformations/coarsen/coarsen_rows.h"
 #include "refactor/transformations/coarsen/coarsen_share.h"
 #include "refactor/transformations/coarsen/coarsen_vector.h"
 #include "refactor/transformations/coarsen/coarsen_write.h"
@@ -145,9 +146,43 @@ static void close_braces(ht_writer *writer, int open, size_t like) {
     }
 }
 
+/* Writes the work for all outputs together. */
+static void write_work(ht_coarsen *c, const ht_layout *layout, int levels, ht_writer *writer) {
+    ht_writer inner = ht_writer_inner(writer);
+    inner.depth += levels;
+    ht_jam_write(c, layout, &inner);
+    ht_writer_join(writer, &inner);
+}
+
+/* Writes the work for all outputs together, or, where they lie in one row, that for a row. */
+static void write_rows(ht_coarsen *c, const ht_layout *layout, const char *row, ht_writer *writer,
+                       size_t like) {
+    ht_rows rows;
+    ht_writer both = ht_writer_inner(writer), usual = both;
+    (void)ht_rows_find(c, &rows);
+    ht_rows_condition(c, &rows, &both);
+    ht_writer_printf(&both, ") {%s", row);
+    ht_writer_line(&both, like);
+    ht_writer_printf(&both, "} else {");
+    write_work(c, layout, 1, &both);
+    ht_writer_line(&both, like);
+    ht_writer_printf(&both, "}");
+    write_work(c, layout, 0, &usual);
+    writer->failed |= both.failed || usual.failed;
+    ht_writer_printf(writer, "$?{%s}{", c->names.rows);
+    ht_writer_line(writer, like);
+    ht_writer_printf(writer, "if (%s && %s}{", c->names.rows, both.text.data);
+    ht_writer_line(writer, like);
+    ht_writer_printf(writer, "if (%s}$?{!%s}{}{%s}", both.text.data, c->names.rows,
+                     usual.text.data);
+    ht_writer_free(&both);
+    ht_writer_free(&usual);
+}
+
 /* Writes the work for all outputs together if all are inside, and for one output at a time
- * elsewhere. */
-static void write_together(ht_coarsen *c, const ht_layout *layout, ht_writer *writer, size_t like) {
+ * elsewhere. `row`: the text of the first where they lie in one row; NULL: there is none. */
+static void write_together(ht_coarsen *c, const ht_layout *layout, const char *row,
+                           ht_writer *writer, size_t like) {
     int open = ht_jam_front(c, layout, NULL, writer);
     writer->depth += open;
     ht_writer_line(writer, like);
@@ -157,7 +192,10 @@ static void write_together(ht_coarsen *c, const ht_layout *layout, ht_writer *wr
     ht_jam_condition(c, layout, writer);
     ht_writer_printf(writer, ") {");
     ++writer->depth;
-    ht_jam_write(c, layout, writer);
+    if (row)
+        write_rows(c, layout, row, writer, like);
+    else
+        ht_jam_write(c, layout, writer);
     --writer->depth;
     ht_writer_line(writer, like);
     ht_writer_printf(writer, "} else { // at the edge: one by one");
@@ -175,16 +213,61 @@ static void write_alone(ht_coarsen *c, const ht_layout *layout, ht_writer *write
     close_braces(writer, open, like);
 }
 
+/* Returns the text in front of the work, and the condition that all outputs are inside. */
+static char *front_of(ht_coarsen *c, const ht_layout *layout, int *out_open) {
+    ht_writer front = {.c = c};
+    *out_open = ht_jam_front(c, layout, NULL, &front);
+    ht_jam_condition(c, layout, &front);
+    char *text = front.failed || !front.text.data ? NULL : ht_strdup(front.text.data);
+    ht_writer_free(&front);
+    return text;
+}
+
+/* Returns the work for a thread's outputs where they lie in one row. NULL: there are no rows, or
+ * the text around the work would be another one. */
+static char *row_text(ht_coarsen *c, int depth) {
+    ht_rows rows;
+    ht_layout layout, usual;
+    int open, usual_open;
+    char *text = NULL, *front = NULL, *usual_front = NULL;
+    if (!ht_rows_find(c, &rows))
+        return NULL;
+    ht_layout_build(c, true, &usual);
+    if (!c->refused && ht_jam_prepare(c, &usual))
+        usual_front = front_of(c, &usual, &usual_open);
+    c->in_rows = true;
+    ht_layout_build(c, true, &layout);
+    if (usual_front && !c->refused && ht_jam_prepare(c, &layout))
+        front = front_of(c, &layout, &open);
+    if (front && open == usual_open && strcmp(front, usual_front) == 0) {
+        ht_writer writer = {.c = c, .depth = depth + open + 2};
+        ht_jam_write(c, &layout, &writer);
+        if (!writer.failed && writer.text.data && ht_writer_is_balanced(&writer))
+            text = ht_strdup(writer.text.data);
+        ht_writer_free(&writer);
+    }
+    c->in_rows = false;
+    free(front);
+    free(usual_front);
+    free(c->apart_reason); /* the usual work has reasons of its own */
+    c->apart_reason = NULL;
+    ht_layout_release(&layout);
+    ht_layout_release(&usual);
+    return text;
+}
+
 /* Writes both forms: a tuned source has one of them. */
 static bool write_jammed(ht_coarsen *c, ht_writer *writer) {
     ht_layout layout;
+    char *row = row_text(c, writer->depth);
     ht_layout_build(c, true, &layout);
     bool done = !c->refused && ht_jam_prepare(c, &layout);
+    c->has_rows = row != NULL;
     if (done) {
         size_t like = indent_like(c, &layout);
         ht_writer alone = {.c = c, .depth = writer->depth}, both = alone;
         write_alone(c, &layout, &alone, like);
-        write_together(c, &layout, &both, like);
+        write_together(c, &layout, row, &both, like);
         done = !both.failed && !alone.failed;
         if (ht_writer_is_balanced(&alone) && ht_writer_is_balanced(&both))
             ht_writer_printf(writer, "$?{!%s}{}{%s}$?{%s}{%s}{%s}", c->names.jam, alone.text.data,
@@ -196,6 +279,7 @@ static bool write_jammed(ht_coarsen *c, ht_writer *writer) {
         done = done && !writer->failed && !c->apart_reason;
         write_tail(c, writer);
     }
+    free(row);
     ht_layout_release(&layout);
     return done && !c->refused;
 }
@@ -240,6 +324,9 @@ static void choose_names(ht_coarsen *c) {
     char *jam = ht_format("%s_JAM", c->names.factor);
     c->names.jam = ht_plan_name(c->plan, jam);
     free(jam);
+    char *rows = ht_format("%s_ROWS", c->names.factor);
+    c->names.rows = ht_plan_name(c->plan, rows);
+    free(rows);
     c->names.step = ht_plan_name(c->plan, step);
     c->names.apart = ht_format("$?{%s}{ * %s}{ * ${%s}}", c->names.strided, c->names.step,
                                ht_plan_block(c->plan, 0));
@@ -299,6 +386,15 @@ static void offer(ht_coarsen *c, const char *body, bool jammed) {
         ht_plan_form(c->plan, c->names.jam, "a second body for the edge");
         ht_plan_require(c->plan, "%s > 1 || !%s", c->names.factor, c->names.jam);
     }
+    if (jammed && c->has_rows) {
+        ht_plan_param(c->plan, c->names.rows, "false, true", "false");
+        ht_plan_require(c->plan, "(%s && !%s) || !%s", c->names.jam, c->names.strided,
+                        c->names.rows);
+        ht_plan_remark_place(c->plan, HT_REMARK_APPLIED, c->tree->variables[c->x].at,
+                             "%s: outputs of a thread that lie in one row share what is computed "
+                             "from the row's number",
+                             c->names.rows);
+    }
     ht_plan_cover(c->plan, 0, c->names.factor);
     ht_plan_edit(c->plan, inside, c->names.factor, body);
     ht_plan_remark_place(c->plan, HT_REMARK_APPLIED, c->tree->variables[c->x].at,
@@ -353,7 +449,8 @@ const ht_transformation ht_transformation_coarsen_x = {
                  .drops = {{50, "COARSEN_X_STRIDED"}, {210, NULL}},
                  .steps = {{10,
                             {{.prefix = "COARSEN_X", .values = {4, 2}},
-                             {.prefix = "COARSEN_X_JAM", .values = {1}}}},
+                             {.prefix = "COARSEN_X_JAM", .values = {1}},
+                             {.prefix = "COARSEN_X_ROWS", .values = {1}}}},
                            {90,
                             {{.prefix = "COARSEN_X", .values = {2, 4}},
                              {.prefix = "COARSEN_X_STRIDED", .values = {1}},

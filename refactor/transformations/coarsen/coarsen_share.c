@@ -3,6 +3,7 @@
 #include "refactor/kernel/effects.h"
 #include "refactor/transformations/coarsen/coarsen_carry.h"
 #include "refactor/transformations/coarsen/coarsen_prepare.h"
+#include "refactor/transformations/coarsen/coarsen_rows.h"
 #include "refactor/transformations/coarsen/coarsen_state.h"
 
 #include <stdlib.h>
@@ -60,6 +61,8 @@ static bool is_comparison(int op) {
 static ht_share binary_share(ht_coarsen *c, const ht_syntax *node) {
     const ht_syntax *left = node->children[0], *right = node->children[1];
     ht_share a = ht_node_share(c, node->children[0]), b = ht_node_share(c, node->children[1]);
+    if (ht_rows_share(c, node, &a))
+        return a;
     if (node->op == HT_BINARY_COMMA)
         return b;
     if (a == HT_SHARE_SAME && b == HT_SHARE_SAME)

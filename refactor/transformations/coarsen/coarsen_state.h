@@ -38,6 +38,7 @@ typedef struct ht_coarsen_names {
     const char *factor;     /* COARSEN_X, or a free name in its place */
     const char *strided;    /* COARSEN_X_STRIDED: outputs of a thread are a block apart */
     const char *jam;        /* COARSEN_X_JAM: outputs are computed side by side */
+    const char *rows;       /* COARSEN_X_ROWS: and lie in one row */
     const char *first;      /* x0 */
     const char *counter;    /* cx */
     const char *step;       /* x_step: the distance of a thread's outputs, in the template */
@@ -70,6 +71,8 @@ typedef struct ht_coarsen {
     ht_coarsen_names names;
     ht_vector_use vector;
     bool carries;       /* tests may move into the loops after them */
+    bool has_rows;      /* there is text for outputs in one row */
+    bool in_rows;       /* a thread's outputs lie in one row (coarsen_rows.h) */
     bool meets;         /* threads may meet at barriers and share arrays */
     bool refused;       /* a remark was added */
     char *apart_reason; /* why outputs must be computed one at a time; NULL: they need not; owned */

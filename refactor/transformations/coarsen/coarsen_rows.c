@@ -1,0 +1,98 @@
+#include "refactor/transformations/coarsen/coarsen_rows.h"
+
+#include "refactor/kernel/syntax_value.h"
+
+#include <string.h>
+
+enum { DEPTH_MAX = 8 };
+
+static bool is_quotient(const ht_syntax *node) {
+    return node->kind == HT_SYNTAX_BINARY &&
+           (node->op == HT_BINARY_DIV || node->op == HT_BINARY_REM) &&
+           node->type == HT_TYPE_INTEGER;
+}
+
+/* Returns true for what the condition may ask ahead of the work: arguments and numbers, and their
+ * sums and products. */
+static bool is_divisor(const ht_syntax *node) {
+    node = ht_syntax_strip(node);
+    const ht_syntax_variable *variable;
+    switch (node->kind) {
+    case HT_SYNTAX_CONSTANT:
+        return node->is_whole;
+    case HT_SYNTAX_NAME:
+        variable = ht_syntax_named(node);
+        return variable->is_constant_name || (variable->parameter && !variable->changed &&
+                                              variable->is_whole && !variable->is_reference);
+    case HT_SYNTAX_BINARY:
+        return (node->op == HT_BINARY_ADD || node->op == HT_BINARY_SUB ||
+                node->op == HT_BINARY_MUL) &&
+               is_divisor(node->children[0]) && is_divisor(node->children[1]);
+    default:
+        return false;
+    }
+}
+
+/* Returns true for the index and remainders of it, which are multiples of COARSEN_X for the first
+ * output of a thread. */
+static bool is_aligned(const ht_coarsen *c, const ht_syntax *node, int depth) {
+    while (node->kind == HT_SYNTAX_PAREN ||
+           (node->kind == HT_SYNTAX_CAST && node->type == HT_TYPE_INTEGER && node->bits >= 32))
+        node = node->children[0];
+    if (depth > DEPTH_MAX || node->type != HT_TYPE_INTEGER || node->bits < 32)
+        return false;
+    if (node->kind == HT_SYNTAX_NAME && node->variable != c->x) {
+        const ht_syntax *kept = ht_syntax_kept(ht_syntax_named(node));
+        return kept && is_aligned(c, kept, depth + 1);
+    }
+    return node->kind == HT_SYNTAX_GLOBAL || node->kind == HT_SYNTAX_NAME ||
+           (is_quotient(node) && node->op == HT_BINARY_REM && is_divisor(node->children[1]) &&
+            is_aligned(c, node->children[0], depth + 1));
+}
+
+static bool is_of_row(const ht_coarsen *c, const ht_syntax *node) {
+    return is_quotient(node) && node->bits >= 32 && is_divisor(node->children[1]) &&
+           is_aligned(c, node->children[0], 0);
+}
+
+static bool is_same_text(const ht_coarsen *c, ht_range a, ht_range b) {
+    const char *text = c->model->text;
+    return a.end - a.begin == b.end - b.begin &&
+           memcmp(text + a.begin, text + b.begin, a.end - a.begin) == 0;
+}
+
+bool ht_rows_find(const ht_coarsen *c, ht_rows *out) {
+    *out = (ht_rows){.count = 0};
+    for (size_t i = 0; i < c->tree->count; ++i) {
+        const ht_syntax *node = c->tree->nodes[i];
+        if (!is_of_row(c, node))
+            continue;
+        const ht_syntax *divisor = ht_syntax_written(node->children[1]);
+        bool known = false;
+        for (size_t k = 0; k < out->count && !known; ++k)
+            known = is_same_text(c, out->divisors[k]->range, divisor->range);
+        if (known)
+            continue;
+        if (out->count == HT_ROWS_MAX || !divisor->plain)
+            return false;
+        out->divisors[out->count++] = divisor;
+    }
+    return out->count > 0;
+}
+
+bool ht_rows_share(ht_coarsen *c, const ht_syntax *node, ht_share *out) {
+    if (!c->in_rows || !is_of_row(c, node))
+        return false;
+    *out = node->op == HT_BINARY_DIV ? HT_SHARE_SAME : HT_SHARE_STEP;
+    return true;
+}
+
+void ht_rows_condition(const ht_coarsen *c, const ht_rows *rows, ht_writer *writer) {
+    for (size_t i = 0; i < rows->count; ++i) {
+        const ht_syntax *divisor = rows->divisors[i];
+        bool bare = divisor->kind != HT_SYNTAX_BINARY;
+        ht_writer_printf(writer, "%s%s", i ? " && " : "", bare ? "" : "(");
+        ht_writer_source(writer, divisor->range.begin, divisor->range.end);
+        ht_writer_printf(writer, "%s %% ${%s} == 0", bare ? "" : ")", c->names.factor);
+    }
+}
