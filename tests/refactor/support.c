@@ -115,14 +115,20 @@ bool frees_block(const ht_kernel *kernel) {
     return offered;
 }
 
-bool has_parameter(const char *text, const char *problems_text, const char *name) {
+unsigned has_parameters(const char *text, const char *problems_text, const char *const *names) {
     ht_problem_file *problems;
     ht_refactor *refactor = refactor_text(text, problems_text, &problems);
     const ht_kernel *kernel = kernel_named(refactor, "k", NULL);
-    bool has = kernel->template && ht_template_param(kernel->template, name);
+    unsigned has = 0;
+    for (size_t i = 0; names[i] && kernel->template; ++i)
+        has |= (unsigned)(ht_template_param(kernel->template, names[i]) != NULL) << i;
     ht_refactor_free(refactor);
     ht_problem_file_free(problems);
     return has;
+}
+
+bool has_parameter(const char *text, const char *problems_text, const char *name) {
+    return has_parameters(text, problems_text, (const char *const[]){name, NULL}) != 0;
 }
 
 int clang_run(const char *text, const char *options, char **out_output) {

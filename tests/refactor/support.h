@@ -22,6 +22,8 @@ const ht_kernel *kernel_named(const ht_refactor *refactor, const char *name, siz
 bool frees_block(const ht_kernel *kernel);
 /* Returns true if the template of kernel "k", made of this text, has a parameter of this name. */
 bool has_parameter(const char *text, const char *problems_text, const char *name);
+/* The same of several, NULL ends; at most 32: bit i is set if it has names[i]. */
+unsigned has_parameters(const char *text, const char *problems_text, const char *const *names);
 
 /* Runs clang-19 over a text; returns its exit status. `out_output` (free()): stdout and stderr. */
 int clang_run(const char *text, const char *options, char **out_output);
