@@ -58,6 +58,8 @@ static const ht_tiled_axis *axis_x(const ht_tiled_form *form) {
     return NULL;
 }
 
+enum { BYTES_MAX = 16 }; /* of one access */
+
 /* Makes loads and stores of a thread's outputs along x wide. */
 static bool pack_outputs(ht_plan *plan, ht_tiled_form *form) {
     const ht_wide_edit *wide = &plan->forms.wide;
@@ -76,7 +78,8 @@ static bool pack_outputs(ht_plan *plan, ht_tiled_form *form) {
                              "elements of neighbouring outputs are accessed one by one: %s", why);
     if (!jam && !tiled)
         return false;
-    ht_plan_param(plan, param, "1, 2, 4", "1");
+    bool halves = jam && wide->bytes && wide->bytes <= BYTES_MAX / 8;
+    ht_plan_param(plan, param, halves ? "1, 2, 4, 8" : "1, 2, 4", "1");
     ht_plan_require(plan, "%s == 1 || %s %% %s == 0 && !%s", param, factor, param, strided);
     if (jam && tiled)
         ht_plan_require(plan, "%s == 1 || %s || %s", param, wide->jam, form->apart);

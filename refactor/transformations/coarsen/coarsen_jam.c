@@ -329,6 +329,11 @@ static void write_loop(ht_coarsen *c, const group *of, ht_writer *writer, bool i
         ht_vectors_free(&vectors);
         return;
     }
+    for (size_t i = 0; i < vectors.count; ++i) {
+        size_t bytes = ht_syntax_size(vectors.items[i].node);
+        bool known = bytes && (c->vector.bytes || !(c->vector.count + i));
+        c->vector.bytes = !known ? 0 : bytes > c->vector.bytes ? bytes : c->vector.bytes;
+    }
     c->vector.count += vectors.count;
     ht_vectors_name(c, &vectors);
     vector_context context = {c, of, inside};

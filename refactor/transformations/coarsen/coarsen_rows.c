@@ -1,5 +1,6 @@
 #include "refactor/transformations/coarsen/coarsen_rows.h"
 
+#include "refactor/kernel/effects.h"
 #include "refactor/kernel/syntax_value.h"
 
 #include <string.h>
@@ -85,6 +86,47 @@ bool ht_rows_share(ht_coarsen *c, const ht_syntax *node, ht_share *out) {
         return false;
     *out = node->op == HT_BINARY_DIV ? HT_SHARE_SAME : HT_SHARE_STEP;
     return true;
+}
+
+typedef struct alike {
+    ht_coarsen *c;
+    const ht_syntax *body;
+    bool holds;
+} alike;
+
+/* Looks for what differs between outputs. */
+static bool on_alike(const ht_syntax *node, void *context) {
+    alike *in = context;
+    bool differs =
+        node->kind == HT_SYNTAX_GLOBAL ||
+        (node->kind == HT_SYNTAX_NAME && in->c->values[node->variable].share != HT_SHARE_SAME) ||
+        node->kind == HT_SYNTAX_RETURN || node->kind == HT_SYNTAX_BREAK ||
+        node->kind == HT_SYNTAX_CONTINUE;
+    in->holds = in->holds && !differs;
+    return in->holds;
+}
+
+static void on_alike_change(const ht_syntax *name, const ht_syntax *change, void *context) {
+    (void)change;
+    alike *in = context;
+    const ht_syntax *declaration = ht_syntax_named(name)->declaration;
+    in->holds = in->holds && declaration && ht_syntax_within(declaration, in->body);
+}
+
+bool ht_rows_first(ht_coarsen *c, const ht_syntax *statement) {
+    const ht_syntax *left, *right;
+    int op;
+    int64_t zero;
+    if (!c->in_rows || statement->kind != HT_SYNTAX_IF || statement->children[2] ||
+        !ht_syntax_binary(statement->children[0], &op, &left, &right) || op != HT_BINARY_EQ ||
+        !ht_syntax_constant(right, &zero) || zero != 0)
+        return false;
+    left = ht_syntax_strip(left);
+    alike in = {c, statement->children[1], left->op == HT_BINARY_REM && is_of_row(c, left)};
+    if (in.holds)
+        ht_syntax_walk(in.body, on_alike, &in);
+    ht_syntax_changes(in.body, on_alike_change, &in);
+    return in.holds;
 }
 
 void ht_rows_condition(const ht_coarsen *c, const ht_rows *rows, ht_writer *writer) {

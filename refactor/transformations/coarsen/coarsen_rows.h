@@ -26,6 +26,9 @@ bool ht_rows_find(const ht_coarsen *c, ht_rows *out);
 /* The share of a quotient or remainder of the index, where the outputs lie in one row. Returns
  * false for other expressions. */
 bool ht_rows_share(ht_coarsen *c, const ht_syntax *node, ht_share *out);
+/* Returns true for an `if (i % size == 0)`, which then holds for the first output of a thread at
+ * most, and whose body is the same for all: it runs once, for the first. */
+bool ht_rows_first(ht_coarsen *c, const ht_syntax *statement);
 /* Writes the condition that they do. */
 void ht_rows_condition(const ht_coarsen *c, const ht_rows *rows, ht_writer *writer);
 

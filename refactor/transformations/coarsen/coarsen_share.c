@@ -366,6 +366,8 @@ static bool enter_carried(share_pass *pass, const ht_syntax *node) {
 static void visit_nested(share_pass *pass, const ht_syntax *node, const ht_region *top) {
     switch (node->kind) {
     case HT_SYNTAX_IF:
+        if (ht_rows_first(pass->c, node))
+            break;
         if (!pass->c->marks[node->index].enters && !enter_carried(pass, node))
             visit_header(pass, node, node->children[0], true);
         visit_body(pass, node, node->children[1], top);

@@ -55,6 +55,7 @@ typedef struct ht_vector_use {
     const char *begin, *each; /* cx_first, cx_each */
     const char *inside;       /* of tests ahead of them; only the tiled form has it */
     size_t count;             /* accesses written so */
+    size_t bytes;             /* of the largest element of these; 0: one is not known */
     const char *why;          /* the first reason why one is not; NULL: none; static */
     ht_position at;           /* of that */
 } ht_vector_use;

@@ -12,24 +12,27 @@ static const char problem_format[] =
     "{\"format\": \"hiptemper-problem\", \"version\": 1, \"kernels\": [{\"kernel\": \"k\", "
     "\"problem\": \"flat : n, h, w\", \"tolerance\": \"exact\", \"args\": ["
     "\"in : in float[problem.n * problem.h * problem.w]\", "
+    "\"scale_sum : out float[problem.n * problem.h]\", "
     "\"scale : in float[problem.n + problem.h + problem.w]\", "
     "\"out : inout float[problem.n * problem.h * problem.w]\", \"n : int = problem.n\", "
     "\"h : int = problem.h\", \"w : int = problem.w\"], "
     "\"instances\": [{\"fields\": {\"n\": 3, \"h\": 7, \"w\": %d}}]}]}";
 
 static char *flat_of(const char *body) {
-    return ht_format(HEAD "__global__ void k(const float *in, const float *scale, float *out, "
-                          "int n, int h, int w) {\n"
-                          "    const int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
-                          "    if (i >= n * h * w)\n"
-                          "        return;\n"
-                          "    %s\n"
-                          "}\n"
-                          "void run(const float *in, const float *scale, float *out, int n, int h, "
-                          "int w) {\n"
-                          "    k<<<(n * h * w + 63) / 64, 64>>>(in, scale, out, n, h, w);\n"
-                          "}\n",
-                     body);
+    return ht_format(
+        HEAD
+        "__global__ void k(const float *in, float *scale_sum, const float *scale, float *out, "
+        "int n, int h, int w) {\n"
+        "    const int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+        "    if (i >= n * h * w)\n"
+        "        return;\n"
+        "    %s\n"
+        "}\n"
+        "void run(const float *in, float *scale_sum, const float *scale, float *out, int n, int h, "
+        "int w) {\n"
+        "    k<<<(n * h * w + 63) / 64, 64>>>(in, scale_sum, scale, out, n, h, w);\n"
+        "}\n",
+        body);
 }
 
 #define PLANES                                                                                     \
@@ -45,7 +48,8 @@ Test(coarsen_rows, rows_of_any_width_come_out_the_same) {
     const int widths[] = {24, 13};
     char *text = flat_of("const int y = i / w % h, x = i % w;\n"
                          "    const float k = scale[y] * scale[i / (h * w)];\n"
-                         "    out[i] = in[i] * k + (x > 2 ? 1.0f : 0.0f);");
+                         "    out[i] = in[i] * k + (x > 2 ? 1.0f : 0.0f);\n"
+                         "    if (i % w == 0)\n        scale_sum[i / w] = k;");
     for (size_t i = 0; i < sizeof widths / sizeof *widths; ++i) {
         char *problem = ht_format(problem_format, widths[i]);
         subject of = subject_open(text, problem, "k");
