@@ -7,7 +7,8 @@
 
 #include "refactor/transformations/block_size/lanes_state.h"
 
-/* What two values are, or an exponential of one, to the base that the scaled sum has. */
+/* Return the difference and the product of two values, and the exponential of one, by a function of
+ * this name. */
 ht_lane_value ht_lanes_difference(ht_lanes *lanes, const ht_lane_value *a, const ht_lane_value *b);
 ht_lane_value ht_lanes_product(ht_lanes *lanes, const ht_lane_value *a, const ht_lane_value *b);
 ht_lane_value ht_lanes_exponential(ht_lanes *lanes, const char *name, const ht_lane_value *a);

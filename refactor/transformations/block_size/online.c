@@ -18,7 +18,7 @@ int ht_exponential_base(const char *name) {
 
 /* ---- values of one iteration ---- */
 
-/* What was there before the iteration, and what is new. */
+/* Values from before the iteration, and its own. */
 enum { OLD = 1, NEW = 2, BOTH = OLD | NEW };
 
 typedef enum kind {
@@ -36,7 +36,7 @@ typedef struct value {
     int of, against;
 } value;
 
-/* What an `if` says of the new value next to the old maximum. */
+/* The larger one of the new value and the old maximum, in a way that an `if` takes. */
 typedef enum order { ANY, NEW_IS_MOST, OLD_IS_MOST } order;
 
 typedef struct iteration {
