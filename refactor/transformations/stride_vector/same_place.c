@@ -77,7 +77,7 @@ bool ht_same_iterations(const ht_widening *a, const ht_widening *b) {
     const ht_syntax *left, *bound_a, *bound_b;
     int op_a, op_b;
     return a->of->loop->parent == a->c.tree->body && b->of->loop->parent == b->c.tree->body &&
-           one->declaration->bits == other->declaration->bits &&
+           one->declaration->bits >= 32 && one->declaration->bits == other->declaration->bits &&
            one->declaration->is_signed == other->declaration->is_signed &&
            ht_same_value(a, a->of->start, b, b->of->start) &&
            ht_same_value(a, a->of->step, b, b->of->step) &&
