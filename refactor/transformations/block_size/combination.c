@@ -1,6 +1,7 @@
 #include "refactor/transformations/block_size/combination.h"
 
 #include "base/memory.h"
+#include "refactor/transformations/block_size/choice.h"
 
 typedef struct accumulating {
     size_t variable;
@@ -36,26 +37,41 @@ static ht_combine combined(const ht_syntax *value, size_t variable) {
                        is_it(node->children[2], variable)
                    ? HT_COMBINE_SUM
                    : HT_COMBINE_NONE;
+    ht_choice choice;
+    if (node->kind == HT_SYNTAX_CONDITIONAL && ht_choice_read(node, &choice))
+        return is_it(choice.a, variable) || is_it(choice.b, variable) ? choice.op : HT_COMBINE_NONE;
     if (!ht_syntax_binary(node, &op, &left, &right))
         return HT_COMBINE_NONE;
     bool sum = op == HT_BINARY_ADD && (is_it(left, variable) || is_it(right, variable));
     return sum || (op == HT_BINARY_SUB && is_it(left, variable)) ? HT_COMBINE_SUM : HT_COMBINE_NONE;
 }
 
+/* Takes an update that names the variable this often, target included. */
+static void take(accumulating *in, const ht_syntax *node, ht_combine op, size_t wanted) {
+    in->bad |= op == HT_COMBINE_NONE || (in->op != HT_COMBINE_NONE && op != in->op) ||
+               mention_count(node, in->variable) != wanted;
+    in->op = op;
+    in->updates += wanted;
+}
+
 static bool on_update(const ht_syntax *node, void *context) {
     accumulating *in = context;
+    ht_choice choice;
+    if (node->kind == HT_SYNTAX_IF && ht_choice_read(node, &choice) &&
+        is_it(choice.target, in->variable)) {
+        take(in, node, choice.op, 2);
+        return false;
+    }
     if (node->kind != HT_SYNTAX_ASSIGN || !is_it(node->children[0], in->variable))
         return true;
     bool adds = node->op == HT_BINARY_ADD_ASSIGN || node->op == HT_BINARY_SUB_ASSIGN;
     ht_combine op = adds                           ? HT_COMBINE_SUM
                     : node->op == HT_BINARY_ASSIGN ? combined(node->children[1], in->variable)
                                                    : HT_COMBINE_NONE;
-    size_t wanted = adds ? 1 : 2;
-    bool statement = !ht_syntax_is_expression(node->parent);
-    in->bad |= op == HT_COMBINE_NONE || (in->op != HT_COMBINE_NONE && op != in->op) || !statement ||
-               mention_count(node, in->variable) != wanted;
-    in->op = op;
-    in->updates += wanted;
+    bool chosen =
+        !adds && ht_syntax_strip_implicit(node->children[1])->kind == HT_SYNTAX_CONDITIONAL;
+    in->bad |= ht_syntax_is_expression(node->parent);
+    take(in, node, op, adds ? 1 : chosen ? 3 : 2);
     return true;
 }
 

@@ -58,6 +58,16 @@ static bool divide(ht_lanes *lanes, const ht_syntax *condition, const bool *mask
 static void run(ht_lanes *lanes, const ht_syntax *statement, const bool *mask);
 
 static void run_if(ht_lanes *lanes, const ht_syntax *statement, const bool *mask) {
+    ht_choice choice;
+    if (ht_choice_read(statement, &choice)) {
+        ht_lane_value *values = ht_lanes_values_new(lanes);
+        bool chosen = ht_lanes_choose(lanes, &choice, mask, values);
+        if (chosen)
+            ht_lanes_assign(lanes, choice.target, mask, values);
+        free(values);
+        if (chosen)
+            return;
+    }
     bool *then = ht_alloc(lanes->threads, sizeof *then);
     bool *otherwise = ht_alloc(lanes->threads, sizeof *otherwise);
     if (divide(lanes, statement->children[0], mask, then, otherwise)) {

@@ -213,8 +213,26 @@ static void evaluate_binary(ht_lanes *lanes, const ht_syntax *node, const bool *
     free(narrow);
 }
 
+bool ht_lanes_choose(ht_lanes *lanes, const ht_choice *choice, const bool *mask,
+                     ht_lane_value *out) {
+    ht_lane_value *a = ht_lanes_values_new(lanes), *b = ht_lanes_values_new(lanes);
+    bool parts = false;
+    ht_lanes_evaluate(lanes, choice->a, mask, a);
+    ht_lanes_evaluate(lanes, choice->b, mask, b);
+    for (size_t t = 0; t < lanes->threads; ++t)
+        parts |= mask[t] && (a[t].kind == HT_LANE_PART || b[t].kind == HT_LANE_PART);
+    for (size_t t = 0; t < lanes->threads && parts; ++t)
+        out[t] = mask[t] ? ht_lanes_join(lanes, choice->op, &a[t], &b[t]) : (ht_lane_value){0};
+    free(a);
+    free(b);
+    return parts;
+}
+
 static void evaluate_choice(ht_lanes *lanes, const ht_syntax *node, const bool *mask,
                             ht_lane_value *out) {
+    ht_choice choice;
+    if (ht_choice_read(node, &choice) && ht_lanes_choose(lanes, &choice, mask, out))
+        return;
     ht_lane_value *condition = ht_lanes_values_new(lanes), *chosen = ht_lanes_values_new(lanes);
     bool *narrow = ht_alloc(lanes->threads, sizeof *narrow);
     ht_lanes_evaluate(lanes, node->children[0], mask, condition);
@@ -404,8 +422,8 @@ static int plain_op(int op) {
     }
 }
 
-static void assign(ht_lanes *lanes, const ht_syntax *target, const bool *mask,
-                   const ht_lane_value *values) {
+void ht_lanes_assign(ht_lanes *lanes, const ht_syntax *target, const bool *mask,
+                     const ht_lane_value *values) {
     const ht_syntax *place = ht_syntax_strip(target);
     ht_lane_value *places = ht_lanes_values_new(lanes);
     ht_lane_variable *of = ht_lanes_place(lanes, place, mask, places);
@@ -435,7 +453,7 @@ static void evaluate_assign(ht_lanes *lanes, const ht_syntax *node, const bool *
     }
     for (size_t t = 0; t < lanes->threads; ++t)
         out[t] = fit(node, out[t]);
-    assign(lanes, node->children[0], mask, out);
+    ht_lanes_assign(lanes, node->children[0], mask, out);
 }
 
 static void evaluate_step(ht_lanes *lanes, const ht_syntax *node, const bool *mask,
@@ -448,7 +466,7 @@ static void evaluate_step(ht_lanes *lanes, const ht_syntax *node, const bool *ma
         stepped[t] = out[t].kind == HT_LANE_NUMBER
                          ? binary(lanes, node, up ? HT_BINARY_ADD : HT_BINARY_SUB, &out[t], &one)
                          : (ht_lane_value){0};
-    assign(lanes, node->children[0], mask, stepped);
+    ht_lanes_assign(lanes, node->children[0], mask, stepped);
     if (!after)
         memcpy(out, stepped, lanes->threads * sizeof *out);
     free(stepped);

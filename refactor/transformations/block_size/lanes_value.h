@@ -2,6 +2,7 @@
 #ifndef HT_REFACTOR_TRANSFORMATIONS_BLOCK_SIZE_LANES_VALUE_H
 #define HT_REFACTOR_TRANSFORMATIONS_BLOCK_SIZE_LANES_VALUE_H
 
+#include "refactor/transformations/block_size/choice.h"
 #include "refactor/transformations/block_size/lanes_state.h"
 
 void ht_lanes_fail(ht_lanes *lanes, const ht_syntax *at, const char *why);
@@ -12,6 +13,13 @@ void ht_lanes_evaluate(ht_lanes *lanes, const ht_syntax *node, const bool *mask,
 /* Evaluates what is in an expression for its effects; nothing is known of its own value. */
 void ht_lanes_evaluate_parts(ht_lanes *lanes, const ht_syntax *node, const bool *mask,
                              ht_lane_value *out);
+/* Combines what the two of a choice (choice.h) have, where that is of a seeded variable. Returns
+ * false, and nothing is done, if it is of none. */
+bool ht_lanes_choose(ht_lanes *lanes, const ht_choice *choice, const bool *mask,
+                     ht_lane_value *out);
+/* Stores values in a variable or an element of shared memory. */
+void ht_lanes_assign(ht_lanes *lanes, const ht_syntax *target, const bool *mask,
+                     const ht_lane_value *values);
 /* A whole number, and a value for each thread, unknown at first; free(). */
 ht_lane_value ht_lanes_number(int64_t value);
 ht_lane_value *ht_lanes_values_new(const ht_lanes *lanes);

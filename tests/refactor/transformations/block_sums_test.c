@@ -158,6 +158,39 @@ static int refused_at(const shape *of, const char *words) {
     "s[threadIdx.x] += s[" element "];\n        " barrier "\n    }"
 #define READ_ALL NORMALIZE "s[0];"
 
+/* Maxima and minima that are written as choices. */
+Test(block_sums, choices_are_maxima) {
+#define CHOOSE(statement)                                                                          \
+    "__shared__ float s[128];\n    s[threadIdx.x] = v;\n    __syncthreads();\n    "                \
+    "for (int h = 64; h > 0; h /= 2) {\n        if (threadIdx.x < h)\n            " statement      \
+    "\n        __syncthreads();\n    }"
+#define LEAST                                                                                      \
+    "s[threadIdx.x] = s[threadIdx.x] < s[threadIdx.x + h] ? s[threadIdx.x] : "                     \
+    "s[threadIdx.x + h];"
+    static const struct {
+        const char *loop, *reduce;
+        bool reduces;
+    } cases[] = {
+        {"if (in[row * n + i] > v) v = in[row * n + i];",
+         CHOOSE("if (s[threadIdx.x + h] > s[threadIdx.x]) s[threadIdx.x] = s[threadIdx.x + h];"),
+         true},
+        {"v = v < in[row * n + i] ? v : in[row * n + i];", CHOOSE(LEAST), true},
+        {"v = v > in[row * n + i] ? v : in[row * n + i];", CHOOSE(LEAST), false},
+        {"if (in[row * n + i] > v) v = in[row * n + i] + 1;",
+         CHOOSE("if (s[threadIdx.x + h] > s[threadIdx.x]) s[threadIdx.x] = s[threadIdx.x + h];"),
+         false},
+        {"if (in[row * n + i] > v) v = in[row * n + i];",
+         CHOOSE("if (s[threadIdx.x + h] > s[threadIdx.x]) s[threadIdx.x] = s[threadIdx.x + 1];"),
+         false},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i)
+        cr_expect_eq(reduces(&(shape){.front = "float v = 0.5f;",
+                                      .loop = cases[i].loop,
+                                      .reduce = cases[i].reduce,
+                                      .after = READ_ALL}),
+                     cases[i].reduces, "%s", cases[i].loop);
+}
+
 Test(block_sums, trees_that_leave_threads_out_or_meet_too_rarely_are_refused) {
     const char *const trees[] = {
         OWN_TREE("32", "threadIdx.x < h", "threadIdx.x + h", "__syncthreads();"),
