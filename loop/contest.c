@@ -2,6 +2,7 @@
 
 #include "base/memory.h"
 #include "templates/annotations/apart.h"
+#include "templates/annotations/launches.h"
 
 #include <ctype.h>
 #include <stdlib.h>
@@ -25,13 +26,9 @@ static ht_status signature_check(const ht_template *original, const ht_template 
 }
 
 static void launches_take(const ht_launch *from, size_t count, ht_launch **to, size_t *to_count) {
-    for (size_t i = 0; i < *to_count; ++i)
-        ht_launch_free(&(*to)[i]);
-    free(*to);
-    *to = ht_alloc(count + 1, sizeof **to);
+    ht_launch_list_free(*to, *to_count);
+    *to = ht_launch_list_copy(from, count);
     *to_count = count;
-    for (size_t i = 0; i < count; ++i)
-        ht_launch_copy(&from[i], &(*to)[i]);
 }
 
 /* Gives the template the original's launches, to be compared with and to be faster than. */

@@ -2,6 +2,8 @@
 
 #include "base/memory.h"
 #include "base/text.h"
+#include "templates/annotations/apart.h"
+#include "templates/annotations/launches.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -117,18 +119,8 @@ static void kernels_add(const making *in, const ht_launch *from, size_t from_cou
 
 static void launches_take(const ht_template *pair, ht_launch_set set, ht_launch **out,
                           size_t *out_count) {
-    size_t count;
-    const ht_launch *from = ht_template_launches(pair, set, &count);
-    *out = ht_alloc(count + 1, sizeof **out);
-    for (size_t i = 0; i < count; ++i)
-        ht_launch_copy(&from[i], &(*out)[i]);
-    *out_count = count;
-}
-
-static void launches_free(ht_launch *list, size_t count) {
-    for (size_t i = 0; i < count; ++i)
-        ht_launch_free(&list[i]);
-    free(list);
+    const ht_launch *from = ht_template_launches(pair, set, out_count);
+    *out = ht_launch_list_copy(from, *out_count);
 }
 
 static void making_begin(making *in, const ht_template *pair, ht_error *error) {
@@ -136,9 +128,9 @@ static void making_begin(making *in, const ht_template *pair, ht_error *error) {
     launches_take(pair, HT_LAUNCHES_OWN, &in->own, &in->own_count);
     launches_take(pair, HT_LAUNCHES_REFERENCE, &in->reference, &in->reference_count);
     ht_template *made = in->made;
-    launches_free(made->launches, made->launch_count);
-    launches_free(made->reference_launches, made->reference_launch_count);
-    launches_free(made->baseline_launches, made->baseline_launch_count);
+    ht_launch_list_free(made->launches, made->launch_count);
+    ht_launch_list_free(made->reference_launches, made->reference_launch_count);
+    ht_launch_list_free(made->baseline_launches, made->baseline_launch_count);
     made->launches = made->reference_launches = made->baseline_launches = NULL;
     made->launch_count = made->reference_launch_count = made->baseline_launch_count = 0;
     made->reference_kind = HT_REFERENCE_KERNEL;
@@ -146,17 +138,6 @@ static void making_begin(making *in, const ht_template *pair, ht_error *error) {
     for (size_t i = 0; i < in->arg_count && in->status == HT_OK; ++i)
         if (is_copied(&made->args[i]))
             buffer_add(in, i);
-}
-
-/* Appends a unit without its annotations; lines keep their numbers. */
-static void unit_print(const char *unit, ht_text *out) {
-    for (const char *at = unit, *end; *at; at = end) {
-        end = at + strcspn(at, "\n");
-        end += *end == '\n';
-        const char *word = at + strspn(at, " \t");
-        bool annotation = strncmp(word, "#pragma tune", 12) == 0;
-        ht_text_append_n(out, annotation ? "\n" : at, annotation ? 1 : (size_t)(end - at));
-    }
 }
 
 /* Returns the template whose annotations are `made`'s, of this unit. */
@@ -168,7 +149,7 @@ static ht_status template_parse(const ht_template *made, const char *front, cons
         ht_text_append(&text, "#pragma tune unit\n");
     ht_template_print(made, &text);
     ht_text_append(&text, front);
-    unit_print(unit, &text);
+    ht_unit_part_print(unit, HT_UNIT_CODE, &text);
     ht_status status = ht_template_parse(text.data, made->file, out_template, &count, error);
     ht_text_free(&text);
     if (status == HT_OK && count != 1) {
@@ -187,8 +168,8 @@ static ht_status making_end(making *in, const char *front, ht_template **out_tem
         status = template_parse(in->made, whole, in->made->unit, out_template, in->error);
         free(whole);
     }
-    launches_free(in->own, in->own_count);
-    launches_free(in->reference, in->reference_count);
+    ht_launch_list_free(in->own, in->own_count);
+    ht_launch_list_free(in->reference, in->reference_count);
     ht_template_free(in->made, 1);
     return status;
 }
@@ -226,7 +207,7 @@ ht_status ht_pair_blind(const ht_template *pair, bool original, ht_template **ou
 
 ht_status ht_pair_timed(const ht_template *pair, ht_template **out_template, ht_error *error) {
     ht_template *made = ht_template_copy(pair);
-    launches_free(made->baseline_launches, made->baseline_launch_count);
+    ht_launch_list_free(made->baseline_launches, made->baseline_launch_count);
     launches_take(pair, HT_LAUNCHES_REFERENCE, &made->baseline_launches,
                   &made->baseline_launch_count);
     ht_status status = template_parse(made, "", made->unit, out_template, error);
@@ -254,8 +235,8 @@ ht_status ht_pair_join(const ht_template *rewrite, const ht_template *pair,
                        ht_template **out_template, ht_error *error) {
     ht_template *made = ht_template_copy(rewrite);
     ht_text unit = {0};
-    launches_free(made->reference_launches, made->reference_launch_count);
-    launches_free(made->baseline_launches, made->baseline_launch_count);
+    ht_launch_list_free(made->reference_launches, made->reference_launch_count);
+    ht_launch_list_free(made->baseline_launches, made->baseline_launch_count);
     made->baseline_launches = NULL;
     made->baseline_launch_count = 0;
     launches_take(pair, HT_LAUNCHES_REFERENCE, &made->reference_launches,
@@ -263,9 +244,9 @@ ht_status ht_pair_join(const ht_template *rewrite, const ht_template *pair,
     made->reference_kind = HT_REFERENCE_KERNEL;
     ht_text_append(&unit, "#include <hip/hip_runtime.h>\n#ifdef " HT_REFERENCE_MACRO "\n");
     reference_rename(made, &unit);
-    unit_print(pair->unit, &unit);
+    ht_unit_part_print(pair->unit, HT_UNIT_CODE, &unit);
     ht_text_append(&unit, "\n#else\n");
-    unit_print(rewrite->unit, &unit);
+    ht_unit_part_print(rewrite->unit, HT_UNIT_CODE, &unit);
     ht_text_append(&unit, "\n#endif\n");
     ht_status status = template_parse(made, "", unit.data, out_template, error);
     ht_text_free(&unit);

@@ -25,9 +25,10 @@ void ht_unit_part_print(const char *unit, ht_unit_part part, ht_text *out) {
         annotation = annotation || strncmp(word, "#pragma tune", 12) == 0;
         if (part == HT_UNIT_INCLUDES && include)
             ht_text_append_n(out, at, (size_t)(end - at));
-        else if (part == HT_UNIT_REST)
-            ht_text_append_n(out, include || annotation ? "\n" : at,
-                             include || annotation ? 1 : (size_t)(end - at));
+        else if (part != HT_UNIT_INCLUDES) {
+            bool left_out = annotation || (include && part == HT_UNIT_REST);
+            ht_text_append_n(out, left_out ? "\n" : at, left_out ? 1 : (size_t)(end - at));
+        }
         annotation = annotation && goes_on(at, end);
     }
 }

@@ -7,9 +7,9 @@
 
 #include <stdbool.h>
 
-/* The part of a unit to print: its includes, or the rest without annotations. Lines keep their
- * numbers. */
-typedef enum ht_unit_part { HT_UNIT_INCLUDES, HT_UNIT_REST } ht_unit_part;
+/* The part of a unit to print: its includes, the rest without annotations, or both of these, which
+ * is all but the annotations. Lines keep their numbers, but for those of includes alone. */
+typedef enum ht_unit_part { HT_UNIT_INCLUDES, HT_UNIT_REST, HT_UNIT_CODE } ht_unit_part;
 void ht_unit_part_print(const char *unit, ht_unit_part part, ht_text *out);
 
 /* Returns a unit of both texts; free(). Their includes come first, then the annotations. Names in

@@ -1,4 +1,5 @@
 #include "templates/annotations/launch.h"
+#include "templates/annotations/launches.h"
 #include "templates/annotations/param_parse.h"
 #include "templates/annotations/template_draft.h"
 
@@ -6,12 +7,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-
-static void free_launches(ht_launch *launches, size_t count) {
-    for (size_t i = 0; i < count; ++i)
-        ht_launch_free(&launches[i]);
-    free(launches);
-}
 
 void ht_template_clear(ht_template *template) {
     for (size_t i = 0; i < template->param_count; ++i)
@@ -22,9 +17,9 @@ void ht_template_clear(ht_template *template) {
         ht_arg_free(&template->args[i]);
     for (size_t i = 0; i < template->reference_argument_count; ++i)
         free(template->reference_arguments[i]);
-    free_launches(template->launches, template->launch_count);
-    free_launches(template->reference_launches, template->reference_launch_count);
-    free_launches(template->baseline_launches, template->baseline_launch_count);
+    ht_launch_list_free(template->launches, template->launch_count);
+    ht_launch_list_free(template->reference_launches, template->reference_launch_count);
+    ht_launch_list_free(template->baseline_launches, template->baseline_launch_count);
     ht_problem_spec_free(&template->problem);
     free(template->params);
     free(template->requires);
@@ -41,13 +36,6 @@ void ht_template_free(ht_template *templates, size_t count) {
     for (size_t i = 0; i < count; ++i)
         ht_template_clear(&templates[i]);
     free(templates);
-}
-
-static ht_launch *copy_launches(const ht_launch *launches, size_t count) {
-    ht_launch *copy = count ? ht_alloc(count, sizeof *copy) : NULL;
-    for (size_t i = 0; i < count; ++i)
-        ht_launch_copy(&launches[i], &copy[i]);
-    return copy;
 }
 
 static char *copy_string(const char *text) {
@@ -72,14 +60,14 @@ ht_template *ht_template_copy(const ht_template *template) {
     copy->args = template->arg_count ? ht_alloc(template->arg_count, sizeof *copy->args) : NULL;
     for (size_t i = 0; i < template->arg_count; ++i)
         ht_arg_copy(&template->args[i], &copy->args[i]);
-    copy->launches = copy_launches(template->launches, template->launch_count);
+    copy->launches = ht_launch_list_copy(template->launches, template->launch_count);
     copy->reference_name = copy_string(template->reference_name);
     copy->reference_arguments =
         ht_strings_copy(template->reference_arguments, template->reference_argument_count);
     copy->reference_launches =
-        copy_launches(template->reference_launches, template->reference_launch_count);
+        ht_launch_list_copy(template->reference_launches, template->reference_launch_count);
     copy->baseline_launches =
-        copy_launches(template->baseline_launches, template->baseline_launch_count);
+        ht_launch_list_copy(template->baseline_launches, template->baseline_launch_count);
     return copy;
 }
 
