@@ -140,7 +140,7 @@ static ht_status generation_read(const ht_loop_origin *origin, const ht_generati
     arguments[given->argument_count] = include;
     compiler.arguments = arguments;
     compiler.argument_count = given->argument_count + 1;
-    ht_status status = problem_place(origin, original, made->folder, &problem, error);
+    ht_status status = problem_place(origin, original, made->folder.path, &problem, error);
     if (status == HT_OK)
         status = survey_make(origin, path, original->entry->name, problem, &compiler, &made->survey,
                              error);
@@ -168,10 +168,10 @@ ht_status ht_generation_make(const ht_loop_origin *origin, const ht_generation *
                              const char *text, ht_generation *out_generation, ht_error *error) {
     ht_generation *made = out_generation;
     *made = (ht_generation){.text = ht_strdup(text)};
-    ht_status status = ht_dir_temporary("hiptemper-loop", &made->folder, error);
+    ht_status status = ht_scratch_make("loop", &made->folder, error);
     if (status != HT_OK)
         return status;
-    char *path = ht_path_join(made->folder, ht_path_name(origin->path));
+    char *path = ht_path_join(made->folder.path, ht_path_name(origin->path));
     status = ht_file_write(path, text, strlen(text), error);
     if (status == HT_OK)
         status = generation_read(origin, original, path, made, error);
@@ -194,9 +194,7 @@ ht_status ht_generation_make(const ht_loop_origin *origin, const ht_generation *
 
 void ht_generation_free(ht_generation *generation) {
     ht_survey_free(&generation->survey);
-    if (generation->folder)
-        ht_dir_remove(generation->folder);
-    free(generation->folder);
+    ht_scratch_remove(&generation->folder);
     free(generation->text);
     *generation = (ht_generation){0};
 }

@@ -2,6 +2,7 @@
 #ifndef HT_LOOP_GENERATION_H
 #define HT_LOOP_GENERATION_H
 
+#include "base/scratch.h"
 #include "pipeline/survey.h"
 
 /* The user's input to a loop. All borrowed. */
@@ -14,8 +15,8 @@ typedef struct ht_loop_origin {
 } ht_loop_origin;
 
 typedef struct ht_generation {
-    char *text;   /* of the file; owned */
-    char *folder; /* where it is; owned; NULL: it is the original */
+    char *text;        /* of the file; owned */
+    ht_scratch folder; /* where it is; none: it is the original */
     ht_survey survey;
     ht_entry *entry;                   /* of the kernel and the problem; borrowed from the survey */
     const ht_kernel *kernel;           /* likewise */

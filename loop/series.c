@@ -3,6 +3,7 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "base/result.h"
+#include "base/scratch.h"
 #include "base/text.h"
 #include "pipeline/patch.h"
 
@@ -14,7 +15,7 @@ typedef struct series {
     const char *folder; /* for the patches */
     char *root;         /* that patches are applied in */
     char *name;         /* of the source below it */
-    char *scratch;      /* a folder with both texts of a patch */
+    ht_scratch scratch; /* a folder with both texts of a patch */
     ht_text names;
     size_t count;
 } series;
@@ -29,7 +30,7 @@ static ht_status write(const char *folder, const char *name, const char *text, h
 /* Puts a text below the scratch folder, under the name that patches give it. */
 static ht_status place(const series *in, const char *side, const char *text, char **out_path,
                        ht_error *error) {
-    *out_path = ht_format("%s/%s/%s", in->scratch, side, in->name);
+    *out_path = ht_format("%s/%s/%s", in->scratch.path, side, in->name);
     char *parent = ht_path_folder(*out_path);
     ht_status status = ht_dir_make(parent, error);
     free(parent);
@@ -53,7 +54,7 @@ static ht_status patch_write(series *in, const ht_revision *before, const ht_rev
     ht_status status = place(in, "a", before->source, &old, error);
     if (status == HT_OK)
         status = place(in, "b", revision->source, &new, error);
-    char *base = ht_format("%s/a", in->scratch);
+    char *base = ht_format("%s/a", in->scratch.path);
     if (status == HT_OK)
         status = ht_patch_make(old, new, base, &patch, error);
     if (status == HT_OK) {
@@ -128,18 +129,16 @@ ht_status ht_series_write(const ht_history *history, const char *path, const cha
     if (status == HT_OK)
         status = ht_dir_make(folder, error);
     if (status == HT_OK)
-        status = ht_dir_temporary("hiptemper-series", &in.scratch, error);
+        status = ht_scratch_make("series", &in.scratch, error);
     if (status == HT_OK)
         status = all_write(&in, error);
-    if (in.scratch)
-        ht_dir_remove(in.scratch);
+    ht_scratch_remove(&in.scratch);
     *out_folder = in.root;
     *out_count = in.count;
     if (status != HT_OK) {
         free(in.root);
         *out_folder = NULL;
     }
-    free(in.scratch);
     free(in.name);
     ht_text_free(&in.names);
     return status;
