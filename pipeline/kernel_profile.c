@@ -2,6 +2,7 @@
 
 #include "base/memory.h"
 #include "pipeline/report.h"
+#include "pipeline/roofline.h"
 #include "runtime/measure/predicted.h"
 
 #include <stdlib.h>
@@ -111,17 +112,6 @@ static json_t *launch_json(const ht_launch *launch, const ht_inspection_launch *
 
 /* ---- the model */
 
-/* Returns the bytes that the launches must move: inputs once, and what is stored. */
-static double least_bytes(const ht_inspection *inspection, size_t count) {
-    double bytes = 0;
-    for (size_t i = 0; i < count; ++i) {
-        const ht_accesses *a = &inspection->launches[i].accesses;
-        double part = a->counts.blocks ? (double)a->blocks / (double)a->counts.blocks : 1;
-        bytes += (double)a->input_bytes + (double)a->counts.global_store_bytes * part;
-    }
-    return bytes;
-}
-
 static json_t *predicted_json(const ht_gpu *gpu, const ht_inspection *inspection, size_t count) {
     ht_gpu_time time;
     ht_error error = {0};
@@ -132,11 +122,12 @@ static json_t *predicted_json(const ht_gpu *gpu, const ht_inspection *inspection
     for (int i = 0; i < HT_GPU_TERM_COUNT; ++i)
         json_object_set_new(terms, ht_gpu_term_words((ht_gpu_term)i),
                             json_real(1e3 * time.terms[i]));
-    double bytes = least_bytes(inspection, count), least = bytes / gpu->memory_rate;
+    const ht_roofline least = ht_roofline_of(gpu, inspection, count);
     return json_pack("{s:s, s:s, s:f, s:s, s:o, s:f, s:f, s:o}", "gpu", gpu->name, "board",
                      gpu->board, "ms", 1e3 * time.seconds, "bottleneck",
-                     ht_gpu_term_words(time.bottleneck), "terms_ms", terms, "least_bytes", bytes,
-                     "least_ms", 1e3 * least, "of_roofline", ratio(least, time.seconds));
+                     ht_gpu_term_words(time.bottleneck), "terms_ms", terms, "least_bytes",
+                     least.bytes, "least_ms", 1e3 * least.seconds, "of_roofline",
+                     ratio(least.seconds, time.seconds));
 }
 
 /* ---- profiles */

@@ -6,10 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum {
-    BLOCKS = 24,      /* of a launch, followed */
-    VERIFIED_MOST = 8 /* configurations that are run before it is given up */
-};
+enum { VERIFIED_MOST = 8 }; /* configurations that are run before it is given up */
 
 /* One kernel and problem under way. */
 typedef struct attempt {
@@ -78,35 +75,36 @@ static ht_status configs_choose(attempt *self, ht_error *error) {
     return status;
 }
 
-/* Predicts the original, or where that cannot be followed the default configuration. */
-static ht_status predict_original(attempt *self, ht_error *error) {
-    ht_config config = ht_config_default(self->target.template);
-    ht_model_result *result = self->result;
+ht_status ht_model_original(const ht_model_devices *devices, const ht_binding *target,
+                            ht_gpu_time *out_time, bool *out_known, char **out_why,
+                            ht_error *error) {
+    ht_config config = ht_config_default(target->template);
     ht_error why = {0};
+    *out_why = NULL;
     for (size_t i = 0; i < 2; ++i) {
-        ht_inspect_options options = {.original = i == 0, .count = true, .blocks_max = BLOCKS};
+        ht_inspect_options options = {
+            .original = i == 0, .count = true, .blocks_max = HT_MODEL_BLOCKS};
         ht_inspection found = {0};
         size_t launches;
-        ht_inspect_launches(self->target.template, options.original, &launches);
-        ht_status status = ht_inspect(&self->devices->target, &self->target, &config, 1, &options,
-                                      &ht_interrupted, &found, error);
+        ht_inspect_launches(target->template, options.original, &launches);
+        ht_status status =
+            ht_inspect(&devices->target, target, &config, 1, &options, &ht_stopped, &found, error);
         if (status != HT_OK)
             return status;
-        status =
-            ht_inspection_predict(self->devices->gpu, &found, launches, &result->original, &why);
+        status = ht_inspection_predict(devices->gpu, &found, launches, out_time, &why);
         ht_inspection_free(&found);
-        result->original_known = status == HT_OK && i == 0;
+        *out_known = status == HT_OK && i == 0;
         if (status == HT_OK)
             return HT_OK;
     }
-    result->original.seconds = (double)NAN;
-    result->reason = ht_format("the original's time cannot be predicted: %s", why.message);
+    out_time->seconds = (double)NAN;
+    *out_why = ht_format("the original's time cannot be predicted: %s", why.message);
     return HT_OK;
 }
 
 static ht_status predict_all(attempt *self, ht_error *error) {
     size_t launches;
-    ht_inspect_options options = {.count = true, .blocks_max = BLOCKS};
+    ht_inspect_options options = {.count = true, .blocks_max = HT_MODEL_BLOCKS};
     self->inspections = ht_alloc(self->count + 1, sizeof *self->inspections);
     self->times = ht_alloc(self->count + 1, sizeof *self->times);
     self->order = ht_alloc(self->count + 1, sizeof *self->order);
@@ -207,7 +205,8 @@ ht_status ht_model_tune(const ht_model_devices *devices, const ht_tuning_options
     *out_result = (ht_model_result){0};
     ht_status status = configs_choose(&self, error);
     if (status == HT_OK)
-        status = predict_original(&self, error);
+        status = ht_model_original(devices, &self.target, &out_result->original,
+                                   &out_result->original_known, &out_result->reason, error);
     if (status == HT_OK && !out_result->reason)
         status = predict_all(&self, error);
     if (status == HT_OK && !out_result->reason && out_result->predicted)

@@ -6,8 +6,10 @@
 #include "pipeline/tuning.h"
 #include "runtime/measure/predicted.h"
 
-/* The best and the next best. */
-enum { HT_MODEL_CHOICES = 2 };
+enum {
+    HT_MODEL_CHOICES = 2, /* the best and the next best */
+    HT_MODEL_BLOCKS = 24  /* of a launch, followed */
+};
 
 typedef struct ht_model_devices {
     const ht_gpu *gpu;
@@ -36,6 +38,12 @@ typedef struct ht_model_result {
 
 /* Finds both devices of "model:NAME". */
 ht_status ht_model_devices_find(const char *name, ht_model_devices *out_devices, ht_error *error);
+
+/* Predicts the original, or where that cannot be followed (*out_known is false) the default
+ * configuration. *out_why: why neither can be; NULL: one was; free(). */
+ht_status ht_model_original(const ht_model_devices *devices, const ht_binding *target,
+                            ht_gpu_time *out_time, bool *out_known, char **out_why,
+                            ht_error *error);
 
 /* `options`: max_evals, seed, compile_workers and check are looked at. A kernel for which nothing
  * is chosen has a reason; an error is what no kernel could go on with, an interruption among

@@ -74,29 +74,26 @@ static void conclude(pair *pair, ht_verdict verdict, char *reason) {
     pair->result->reason = reason;
 }
 
-static void fail(pair *pair, ht_status status, const ht_error *error) {
-    if (status == HT_ERROR_INTERRUPTED && !ht_interrupted) {
-        conclude(pair, HT_VERDICT_FAILED,
-                 ht_format("not measured to the end: the time limit (--max-time) was reached after "
-                           "%lu configurations, before the final check",
-                           (unsigned long)pair->result->search.result.trial_count));
-        return;
-    }
-    if (status == HT_ERROR_INTERRUPTED) {
-        pair->result->interrupted = true;
-        conclude(pair, HT_VERDICT_FAILED,
-                 ht_format("interrupted after %lu configurations, before the final check",
-                           (unsigned long)pair->result->search.result.trial_count));
-        return;
-    }
-    ht_verdict verdict = status == HT_ERROR_UNSUPPORTED ? HT_VERDICT_REFUSED : HT_VERDICT_FAILED;
-    pair->result->bad_input = status == HT_ERROR_INPUT;
+void ht_pair_result_fail(ht_pair_result *result, ht_status status, const ht_error *error) {
+    const unsigned long tried = (unsigned long)result->search.result.trial_count;
     bool lined = status == HT_ERROR_INPUT && error->file[0] && error->line > 0;
     bool placed = status == HT_ERROR_IO && error->file[0];
-    conclude(pair, verdict,
-             lined    ? ht_format("%s:%d: %s", error->file, error->line, error->message)
-             : placed ? ht_format("%s: %s", error->file, error->message)
-                      : ht_strdup(error->message));
+    free(result->reason);
+    result->verdict = status == HT_ERROR_UNSUPPORTED ? HT_VERDICT_REFUSED : HT_VERDICT_FAILED;
+    if (status == HT_ERROR_INTERRUPTED) {
+        result->interrupted = ht_interrupted;
+        result->reason =
+            ht_interrupted
+                ? ht_format("interrupted after %lu configurations, before the final check", tried)
+                : ht_format("not measured to the end: the time limit (--max-time) was reached "
+                            "after %lu configurations, before the final check",
+                            tried);
+        return;
+    }
+    result->bad_input = status == HT_ERROR_INPUT;
+    result->reason = lined    ? ht_format("%s:%d: %s", error->file, error->line, error->message)
+                     : placed ? ht_format("%s: %s", error->file, error->message)
+                              : ht_strdup(error->message);
 }
 
 /* Returns the pair's fair part of the time that the command has left: its end on the clock, 0 when
@@ -525,7 +522,7 @@ ht_status ht_tuning_run(ht_session *session, const ht_template *template, const 
     if (status == HT_OK)
         status = pair_run(&pair, &own);
     if (status != HT_OK)
-        fail(&pair, status, &own);
+        ht_pair_result_fail(out_result, status, &own);
     if (pair.job && status != HT_OK)
         out_result->counts = ht_job_get_counts(pair.job);
     ht_job_free(pair.job);

@@ -38,16 +38,19 @@ typedef struct ht_tuning_options {
         ablation; /* further configurations for each transformation, to tell what it is worth */
 } ht_tuning_options;
 
-struct ht_entry; /* pipeline/entry.h */
+struct ht_entry;         /* pipeline/entry.h */
+struct ht_model_devices; /* pipeline/model_tuning.h */
 struct ht_pair_result;
 
 /* Shared by all pairs of one command. */
 typedef struct ht_session {
     ht_tuning_options options;
     ht_device device;
-    char *database_file;     /* owned; NULL when there is no database */
-    ht_database *database;   /* owned; NULL when it could not be opened */
-    ht_database *recording;  /* owned; of timings to replay; usually NULL */
+    const struct ht_model_devices *model; /* searches are this GPU's, predicted, and `device` is
+                                             the host, which verifies; borrowed; NULL: none */
+    char *database_file;                  /* owned; NULL when there is no database */
+    ht_database *database;                /* owned; NULL when it could not be opened */
+    ht_database *recording;               /* owned; of timings to replay; usually NULL */
     ht_predictor *predictor; /* owned; NULL: none, or picked by the kernel from a folder */
     double start;            /* clock */
     double
@@ -221,6 +224,8 @@ const ht_candidate *ht_pair_result_plain(const ht_pair_result *result);
 /* The finalist that may be as fast as the winner, the nearest when there are several: which of the
  * two is faster is unclear. NULL when the choice is clear, or nothing was improved. */
 const ht_candidate *ht_pair_result_rival(const ht_pair_result *result);
+/* Sets verdict and reason of a result whose search failed; its trials stay. */
+void ht_pair_result_fail(ht_pair_result *result, ht_status status, const ht_error *error);
 void ht_pair_result_free(ht_pair_result *result);
 
 #endif

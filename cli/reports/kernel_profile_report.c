@@ -30,9 +30,12 @@ static void predicted_print(const json_t *predicted, FILE *out) {
         fprintf(out, "    not predicted: %s\n", ht_report_text_of(predicted, "unknown"));
         return;
     }
-    fprintf(out, "    predicted %.4g ms; bottleneck %s; %.3g ms to move each byte once (%.0f %%)\n",
+    fprintf(out,
+            "    predicted %.4g ms; bottleneck %s; %.3g ms to move each of %.4g MB once (%.0f "
+            "%%)\n",
             number_of(predicted, "ms"), ht_report_text_of(predicted, "bottleneck"),
-            number_of(predicted, "least_ms"), 100 * number_of(predicted, "of_roofline"));
+            number_of(predicted, "least_ms"), number_of(predicted, "least_bytes") / 1e6,
+            100 * number_of(predicted, "of_roofline"));
     fputs("    each part alone, ms: ", out);
     json_object_foreach(json_object_get(predicted, "terms_ms"), term, value) {
         fprintf(out, "%s%s %.4g", first ? "" : ", ", term, json_number_value(value));
