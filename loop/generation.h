@@ -12,6 +12,7 @@ typedef struct ht_loop_origin {
     const char *problem; /* --problem; NULL: the file next to the source, or what is inferred */
     const ht_refactor_options *compiler;
     const ht_device_fields *device;
+    double elsewhere; /* of the original's speed, the least at sizes not tuned for; 0: not timed */
 } ht_loop_origin;
 
 typedef struct ht_generation {

@@ -36,6 +36,9 @@ static ht_status proposal_ask(const ht_loop *loop, ht_loop_proposal *out_proposa
                               .reason = ht_format("Proposed: %s", out_proposal->reason
                                                                       ? out_proposal->reason
                                                                       : "no reason was given.")};
+    uint64_t left = settings->most ? settings->most - ht_history_spent(&loop->history) : UINT64_MAX;
+    if (out_choice->evaluations > left)
+        out_choice->evaluations = left;
     ht_loop_predict(&loop->history, &loop->lessons, out_choice);
     return HT_OK;
 }
@@ -46,9 +49,8 @@ static ht_status choose(const ht_loop *loop, ht_loop_proposal *out_proposal, ht_
     ht_choice own;
     *out_proposal = (ht_loop_proposal){0};
     ht_loop_choose(&loop->settings, &loop->history, &loop->lessons, &own);
-    bool over = loop->settings.rounds && loop->history.count > loop->settings.rounds;
     *out_choice = own;
-    if (over || own.action == HT_ACTION_TUNE)
+    if (own.over || own.action == HT_ACTION_TUNE)
         return HT_OK;
     ht_choice other;
     ht_status status = proposal_ask(loop, out_proposal, &other, error);
@@ -67,7 +69,8 @@ static void complete(const ht_choice *choice, ht_revision *revision) {
     revision->predicted_gain = choice->predicted_gain;
     revision->predicted_cost = choice->predicted_cost;
     /* both were measured: against the original, and against the best before, in the same rounds */
-    revision->kept = revision->verified && revision->speedup.lo > 1 && revision->over_best.lo > 1;
+    revision->kept = revision->verified && !revision->slower && revision->speedup.lo > 1 &&
+                     revision->over_best.lo > 1;
 }
 
 static ht_status step(ht_loop *loop, const ht_loop_proposal *proposal, const ht_choice *choice,

@@ -24,6 +24,9 @@ enum {
     REFACTOR_COST = 20 /* of an analysis */
 };
 
+/* The part of the roofline at which a kernel is left alone. */
+static const double ROOFLINE = 0.9;
+
 typedef struct planning {
     const ht_loop_settings *settings;
     const ht_history *history;
@@ -33,6 +36,7 @@ typedef struct planning {
                                     that nothing came of; NULL: there is none */
     ht_choice chosen;
     double score;
+    uint64_t left;    /* configurations; UINT64_MAX: no limit */
     ht_text declined; /* what was not worth it, for the sentence of a stop */
 } planning;
 
@@ -137,6 +141,10 @@ static char *grounds(const planning *in, ht_action action) {
  * rest of it costs. Takes over `fact`, the first half of the sentence. */
 static void consider(planning *in, ht_action action, uint64_t evaluations, double fresh,
                      double overhead, char *fact) {
+    if (fresh > (double)in->left) { /* a shorter search than it would be */
+        evaluations -= (uint64_t)fresh - in->left;
+        fresh = (double)in->left;
+    }
     double gain = gain_expected(in->history, in->lessons, action);
     double cost = fresh + overhead;
     double score = log(gain) / cost;
@@ -158,11 +166,6 @@ static void consider(planning *in, ht_action action, uint64_t evaluations, doubl
     free(fact);
 }
 
-static bool same_template(const ht_revision *a, const ht_revision *b) {
-    return a->template_text && b->template_text && a->any == b->any &&
-           strcmp(a->template_text, b->template_text) == 0;
-}
-
 /* Returns true if the step was taken from the best already. */
 static bool is_tried(const planning *in, ht_action action) {
     for (size_t i = in->best->number + 1; i < in->history->count; ++i)
@@ -176,7 +179,7 @@ static void consider_longer(planning *in) {
     uint64_t most = 0;
     for (size_t i = 1; i < in->history->count; ++i) {
         const ht_revision *item = &in->history->items[i];
-        if (!in->searched || !same_template(item, in->searched))
+        if (!in->searched || !ht_revision_same_template(item, in->searched))
             continue;
         if (item->exhausted)
             return;
@@ -229,24 +232,52 @@ static void stop(planning *in, char *reason) {
                              .reason = reason};
 }
 
+/* Returns why the kernel is left alone; NULL: its roofline is not known, or far; free(). */
+static char *at_roofline(const planning *in) {
+    const ht_revision *best = in->best;
+    double share = ht_history_roofline(in->history);
+    if (share < ROOFLINE)
+        return NULL;
+    return ht_format("%s takes %.4g ms, and to move the %.4g MB once that have to be moved takes "
+                     "%.4g ms: %.0f %% of it, so that nothing is left to gain.",
+                     best->number == 0 ? "The original" : "The best", best->least_ms / share,
+                     best->least_bytes / 1e6, best->least_ms, 100 * share);
+}
+
+static void candidates_consider(planning *in) {
+    const ht_loop_settings *settings = in->settings;
+    if (in->history->count == 1) {
+        consider(in, HT_ACTION_TUNE, settings->evaluations, (double)settings->evaluations,
+                 STEP_COST + REFACTOR_COST, ht_strdup("Nothing was tuned yet"));
+        return;
+    }
+    consider_longer(in);
+    consider_widen(in);
+    consider_again(in);
+    consider_freer(in);
+}
+
 void ht_loop_choose(const ht_loop_settings *settings, const ht_history *history,
                     const ht_lessons *lessons, ht_choice *out_choice) {
     planning in = {.settings = settings,
                    .history = history,
                    .lessons = lessons,
                    .best = ht_history_best(history)};
+    uint64_t spent = ht_history_spent(history);
+    char *enough = at_roofline(&in);
     in.searched = searched_find(&in);
-    if (settings->rounds && history->count > settings->rounds) {
+    in.left = settings->most == 0      ? UINT64_MAX
+              : spent < settings->most ? settings->most - spent
+                                       : 0;
+    if (enough)
+        stop(&in, enough);
+    else if (settings->rounds && history->count > settings->rounds)
         stop(&in, ht_format("All %lu rounds were made.", (unsigned long)settings->rounds));
-    } else if (history->count == 1) {
-        consider(&in, HT_ACTION_TUNE, settings->evaluations, (double)settings->evaluations,
-                 STEP_COST + REFACTOR_COST, ht_strdup("Nothing was tuned yet"));
-    } else {
-        consider_longer(&in);
-        consider_widen(&in);
-        consider_again(&in);
-        consider_freer(&in);
-    }
+    else if (in.left == 0)
+        stop(&in, ht_format("All %lu configurations were tried.", (unsigned long)settings->most));
+    else
+        candidates_consider(&in);
+    in.chosen.over = in.chosen.reason && in.chosen.action == HT_ACTION_STOP;
     if (in.chosen.reason == NULL)
         stop(&in, in.declined.length ? ht_format("No step is expected to gain %g %%: %s.",
                                                  100 * (settings->least_gain - 1), in.declined.data)

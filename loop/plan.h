@@ -8,6 +8,7 @@
 typedef struct ht_loop_settings {
     uint64_t rounds;      /* steps at most; 0: until nothing is expected to gain anything */
     uint64_t evaluations; /* of a first search */
+    uint64_t most;        /* configurations of all steps together; 0: no limit */
     bool any;             /* forms that nobody writes by hand may win, once plain ones are tuned */
     double least_gain;    /* a step that is expected to gain less is not worth its cost: 1.01 */
 } ht_loop_settings;
@@ -36,6 +37,7 @@ typedef struct ht_choice {
     uint64_t evaluations; /* of the search, all together */
     double predicted_gain;
     double predicted_cost; /* seconds; 0: nothing is known of what steps take */
+    bool over;             /* a stop whatever is proposed */
     char *reason;          /* in a sentence; owned */
 } ht_choice;
 

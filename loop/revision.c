@@ -57,6 +57,7 @@ void ht_revision_free(ht_revision *revision) {
     for (size_t i = 0; i < WORDS; ++i)
         free(*word_of(revision, i));
     json_decref(revision->profile);
+    json_decref(revision->elsewhere);
     *revision = (ht_revision){0};
 }
 
@@ -81,6 +82,33 @@ const ht_revision *ht_history_best(const ht_history *history) {
         if (history->items[i - 1].kept)
             return &history->items[i - 1];
     return NULL;
+}
+
+bool ht_revision_same_template(const ht_revision *a, const ht_revision *b) {
+    return a->template_text && b->template_text && a->any == b->any &&
+           strcmp(a->template_text, b->template_text) == 0;
+}
+
+double ht_history_roofline(const ht_history *history) {
+    const ht_revision *best = ht_history_best(history);
+    double ms = best ? best->best_ms : 0;
+    for (size_t i = 1; best && best->number == 0 && i < history->count; ++i)
+        ms = history->items[i].original_ms > 0 ? history->items[i].original_ms : ms;
+    return ms > 0 ? best->least_ms / ms : 0;
+}
+
+uint64_t ht_history_spent(const ht_history *history) {
+    uint64_t spent = 0;
+    for (size_t i = 1; i < history->count; ++i) {
+        const ht_revision *item = &history->items[i];
+        uint64_t before = 0; /* which a longer search begins with */
+        for (size_t j = 1; j < i && item->action == HT_ACTION_LONGER; ++j)
+            if (ht_revision_same_template(item, &history->items[j]) &&
+                history->items[j].evaluations > before)
+                before = history->items[j].evaluations;
+        spent += item->evaluations > before ? item->evaluations - before : 0;
+    }
+    return spent;
 }
 
 void ht_loop_proposal_free(ht_loop_proposal *proposal) {
@@ -113,6 +141,8 @@ json_t *ht_revision_json(const ht_revision *revision) {
                   revision->verified, "kept", revision->kept, "exhausted", revision->exhausted,
                   "original_ms", revision->original_ms, "best_ms", revision->best_ms, "evaluations",
                   (json_int_t)revision->evaluations, "seconds", revision->seconds);
+    json_object_set_new(document, "least_bytes", json_real(revision->least_bytes));
+    json_object_set_new(document, "least_ms", json_real(revision->least_ms));
     json_object_set_new(document, "speedup", interval_json(&revision->speedup));
     json_object_set_new(document, "over_best", interval_json(&revision->over_best));
     for (size_t i = 0; i < WORDS; ++i) {
@@ -121,6 +151,9 @@ json_t *ht_revision_json(const ht_revision *revision) {
         /* a file that is not UTF-8 has no text in JSON */
         json_object_set_new(document, words[i].name, value ? value : json_null());
     }
+    json_object_set_new(document, "slower", json_boolean(revision->slower));
+    json_object_set_new(document, "elsewhere",
+                        revision->elsewhere ? json_incref(revision->elsewhere) : json_null());
     json_object_set_new(document, "profile",
                         revision->profile ? json_incref(revision->profile) : json_null());
     return document;
@@ -148,12 +181,17 @@ ht_status ht_revision_read(const json_t *document, ht_revision *out_revision, ht
     read.verified = verified;
     read.kept = kept;
     read.exhausted = exhausted;
+    read.least_bytes = json_number_value(json_object_get(document, "least_bytes"));
+    read.least_ms = json_number_value(json_object_get(document, "least_ms"));
     read.speedup = interval_read(json_object_get(document, "speedup"));
     read.over_best = interval_read(json_object_get(document, "over_best"));
     for (size_t i = 0; i < WORDS; ++i) {
         const char *word = json_string_value(json_object_get(document, words[i].name));
         *word_of(&read, i) = word ? ht_strdup(word) : NULL;
     }
+    json_t *elsewhere = json_object_get(document, "elsewhere");
+    read.slower = json_is_true(json_object_get(document, "slower"));
+    read.elsewhere = json_is_array(elsewhere) ? json_incref(elsewhere) : NULL;
     json_t *profile = json_object_get(document, "profile");
     read.profile = json_is_object(profile) ? json_incref(profile) : NULL;
     *out_revision = read;

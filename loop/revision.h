@@ -61,7 +61,12 @@ typedef struct ht_revision {
     char *held_back; /* forms that the search was not allowed; owned; NULL: none */
     uint64_t evaluations; /* that the search asked for, those in the database included */
     double seconds;       /* that the step took */
-    json_t *profile;      /* numbers that are at hand, an object; owned; NULL */
+    /* The roofline: to move each byte once that has to be moved, at the GPU's full rate; 0: not
+     * known. */
+    double least_bytes, least_ms;
+    bool slower;       /* than it may be at sizes that it was not tuned for: it is not kept */
+    json_t *elsewhere; /* at those sizes, ht_elsewhere.rows; owned; NULL: not timed */
+    json_t *profile;   /* numbers that are at hand, an object; owned; NULL */
 } ht_revision;
 
 typedef struct ht_history {
@@ -75,6 +80,13 @@ void ht_history_free(ht_history *history);
 ht_revision *ht_history_add(ht_history *history, ht_revision *revision);
 /* Returns the last revision that was kept: the best so far; NULL: there is no revision. */
 const ht_revision *ht_history_best(const ht_history *history);
+
+/* Returns how much of the best's time, or the original's, its roofline is; 0: not known. */
+double ht_history_roofline(const ht_history *history);
+/* Returns the configurations that steps have tried, each once. */
+uint64_t ht_history_spent(const ht_history *history);
+/* Returns true if both searched the same template, with the same forms. */
+bool ht_revision_same_template(const ht_revision *a, const ht_revision *b);
 
 /* The document that the database keeps. New reference. */
 json_t *ht_revision_json(const ht_revision *revision);

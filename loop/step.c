@@ -5,9 +5,11 @@
 #include "base/text.h"
 #include "loop/contest.h"
 #include "loop/deliver.h"
+#include "loop/elsewhere.h"
 #include "loop/step_notes.h"
 #include "loop/widen.h"
-#include "pipeline/style.h"
+#include "pipeline/model_search.h"
+#include "pipeline/roofline.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -23,6 +25,8 @@ struct ht_steps {
     ht_generation original;
     ht_generation others[GENERATIONS];
     size_t other_count, oldest;
+    ht_roofline roofline; /* the original's */
+    double original_ms;   /* predicted; 0: it is measured */
 };
 
 /* A step under way. */
@@ -44,6 +48,40 @@ typedef struct step {
     ht_revision *out;
 } step;
 
+/* Finds what is known of the original without running it: its roofline where the GPU is one of the
+ * model's, and its time where the model stands in for the GPU. */
+static ht_status original_predict(ht_steps *steps, ht_error *error) {
+    const ht_session *session = steps->session;
+    const ht_model_devices *model = session->model;
+    const ht_device *device = model ? &model->target : &session->device;
+    const ht_gpu *gpu = model ? model->gpu : ht_gpu_of_arch(device->arch);
+    const ht_entry *entry = steps->original.entry;
+    const ht_binding binding = {entry->template, entry->instance, &device->fields};
+    ht_gpu_time time;
+    bool known = false;
+    char *why = NULL;
+    if (!gpu || strcmp(device->provider, "amd") != 0)
+        return HT_OK;
+    ht_status status = ht_roofline_find(gpu, device, &binding, &steps->roofline, error);
+    if (status == HT_OK && model)
+        status = ht_model_original(model, &binding, &time, &known, &why, error);
+    if (known)
+        steps->original_ms = 1e3 * time.seconds;
+    free(why);
+    return status;
+}
+
+void ht_steps_first(const ht_steps *steps, ht_revision *out_revision) {
+    *out_revision = (ht_revision){.kept = true,
+                                  .verified = true,
+                                  .source = ht_strdup(steps->original.text),
+                                  .reason = ht_strdup(""),
+                                  .verdict = ht_strdup("original"),
+                                  .best_ms = steps->original_ms,
+                                  .least_bytes = steps->roofline.bytes,
+                                  .least_ms = 1e3 * steps->roofline.seconds};
+}
+
 ht_status ht_steps_open(const ht_loop_origin *origin, ht_session *session, ht_steps **out_steps,
                         ht_error *error) {
     ht_steps *steps = ht_alloc(1, sizeof *steps);
@@ -55,6 +93,8 @@ ht_status ht_steps_open(const ht_loop_origin *origin, ht_session *session, ht_st
     if (status == HT_OK && !entry->template)
         status = ht_error_set_at(error, HT_ERROR_INPUT, origin->path, 0, 0, "%s: %s", entry->name,
                                  entry->result.reason);
+    if (status == HT_OK)
+        status = original_predict(steps, error);
     if (status == HT_OK)
         *out_steps = steps;
     else
@@ -270,7 +310,9 @@ static ht_status search(step *in, ht_error *error) {
     session->pairs_left = 1;
     session->prepare_begun = ht_clock_seconds();
     ht_pair_result_free(in->result);
-    ht_status status = ht_tuning_run(session, in->template, problem, in->result, error);
+    ht_status status = session->model
+                           ? ht_model_search_run(session, in->template, problem, in->result, error)
+                           : ht_tuning_run(session, in->template, problem, in->result, error);
     session->options = kept;
     session->defended = NULL;
     session->decided_context = NULL;
@@ -327,6 +369,11 @@ static ht_status gain_fill(step *in, ht_error *error) {
         out->over_best = out->speedup;
         return HT_OK;
     }
+    if (in->steps->session->model) { /* each time is predicted alone */
+        double gain = in->best->best_ms / result->times.tuned.median_ms;
+        out->over_best = (ht_gain_interval){gain, gain, gain};
+        return HT_OK;
+    }
     const ht_candidate *before = best_among(in);
     if (before) {
         out->over_best = gain_among(result, before);
@@ -344,6 +391,28 @@ static ht_status gain_fill(step *in, ht_error *error) {
 static void finding_set(ht_revision *out, char *words) {
     free(out->finding);
     out->finding = words;
+}
+
+/* Times a winner that is right at sizes that it was not tuned for. */
+static ht_status elsewhere_time(step *in, ht_error *error) {
+    const ht_session *session = in->steps->session;
+    const double least = in->steps->origin->elsewhere;
+    ht_revision *out = in->out;
+    ht_elsewhere found = {0};
+    if (least <= 0 || session->model)
+        return HT_OK;
+    ht_status status = ht_elsewhere_time(session, in->template, &in->result->config,
+                                         in->steps->original.entry->instance, least, &found, error);
+    if (status == HT_OK) {
+        out->slower = found.slower != NULL;
+        out->elsewhere = json_incref(found.rows);
+    }
+    if (status == HT_OK && found.slower)
+        finding_set(out, ht_format("slower than the original at sizes that it was not tuned for "
+                                   "(--elsewhere %g): %s",
+                                   least, found.slower));
+    ht_elsewhere_free(&found);
+    return status;
 }
 
 /* Makes and checks what is delivered, for a winner that is faster than the best before it. */
@@ -366,7 +435,7 @@ static ht_status deliver(step *in, ht_error *error) {
     out->verified = status == HT_OK && delivery.good;
     out->source = delivery.text;
     finding_set(out, delivery.words);
-    return status;
+    return status == HT_OK && out->verified ? elsewhere_time(in, error) : status;
 }
 
 static ht_status conclude(step *in, ht_error *error) {
@@ -420,6 +489,8 @@ ht_status ht_steps_perform(void *context, const ht_history *history, const ht_ch
     if (status == HT_OK)
         status = conclude(&in, &own);
     status = settle(&in, status, &own, error);
+    out_revision->least_bytes = steps->roofline.bytes;
+    out_revision->least_ms = 1e3 * steps->roofline.seconds;
     out_revision->seconds = ht_clock_seconds() - begun;
     ht_pair_result_free(&in.own);
     if (in.from)
@@ -437,7 +508,7 @@ void ht_steps_view(void *context, ht_loop_view *out_view) {
     out_view->kernel = original->entry->name;
     out_view->source = original->text;
     out_view->problem = original->entry->fields;
-    out_view->device = session->device.name;
+    out_view->device = session->model ? session->model->target.name : session->device.name;
     double limit = session->options.max_time;
     double left = limit > 0 ? session->start + limit - ht_clock_seconds() : 0;
     out_view->seconds_left = limit > 0 && left < 1e-3 ? 1e-3 : left;

@@ -13,6 +13,8 @@ typedef struct ht_steps ht_steps;
 ht_status ht_steps_open(const ht_loop_origin *origin, ht_session *session, ht_steps **out_steps,
                         ht_error *error);
 void ht_steps_close(ht_steps *steps);
+/* Fills revision 0: the original, with what is known of it before anything is tuned. */
+void ht_steps_first(const ht_steps *steps, ht_revision *out_revision);
 /* Borrowed. */
 const ht_generation *ht_steps_original(const ht_steps *steps);
 /* Of type ht_loop_hands.perform and .view; their context is the ht_steps. */

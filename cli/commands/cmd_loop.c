@@ -9,6 +9,7 @@
 #include "loop/keep.h"
 #include "loop/series.h"
 #include "loop/step.h"
+#include "pipeline/model_tuning.h"
 #include "pipeline/style.h"
 #include "refactor/transformations/transformations.h"
 
@@ -27,7 +28,9 @@ typedef struct loop_options {
     double agent_time;
     const char *json;
     uint64_t rounds;
+    uint64_t all_evals;
     double least_gain;
+    double elsewhere;
     bool show;
 } loop_options;
 
@@ -41,8 +44,15 @@ static const ht_option options[] = {
     {"rounds", HT_OPTION_COUNT, offsetof(loop_options, rounds), "N", .fallback = "8",
      .help = "Steps at most, over all runs of the loop; 0: until no step is expected to gain "
              "enough."},
+    {"all-evals", HT_OPTION_COUNT, offsetof(loop_options, all_evals), "N", .fallback = "0",
+     .help = "Configurations that all steps together may try, over all runs of the loop; 0 is no "
+             "limit."},
     {"least-gain", HT_OPTION_NUMBER, offsetof(loop_options, least_gain), "RATIO",
      .fallback = "1.01", .min = 1, .help = "The least gain that a step must be expected to have."},
+    {"elsewhere", HT_OPTION_NUMBER, offsetof(loop_options, elsewhere), "RATIO", .fallback = "0.95",
+     .help = "The least speed, of the original's, at sizes that were not tuned for: half as large, "
+             "half as large again, and one less. A revision that is clearly slower there is not "
+             "kept; 0: it is not timed there."},
     HT_TUNING_OPTIONS(loop_options),
     {"style", HT_OPTION_TEXT, offsetof(loop_options, style), "plain|any", .fallback = "plain",
      .help = "Forms of source that may win: plain, only what a maintainer could have written; any, "
@@ -177,12 +187,17 @@ static void list_append(ht_text *text, const char *name, const ht_option_list *l
         ht_text_printf(text, "%s=%s\n", name, list->items[i]);
 }
 
+/* Returns the device that is tuned for. */
+static const ht_device *device_of(const running *in) {
+    return in->session->model ? &in->session->model->target : &in->session->device;
+}
+
 /* Writes the loop's key: a hash of all that its history depends on but for the clock. */
 static void key_make(const running *in, char out_hex[HT_HASH_SIZE]) {
     const loop_options *given = in->given;
     const ht_tuning_options *tuning = &given->tuning;
     const ht_generation *original = ht_steps_original(in->steps);
-    const ht_device *device = &in->session->device;
+    const ht_device *device = device_of(in);
     ht_text text = {0};
     ht_text_printf(&text, HT_VERSION "\n%s\n%s\n%s\n%s\n%s\n%s\n", in->file, original->entry->name,
                    original->entry->fields, device->name, device->description, device->compiler);
@@ -191,7 +206,8 @@ static void key_make(const running *in, char out_hex[HT_HASH_SIZE]) {
                    given->least_gain, (unsigned long)tuning->seed,
                    tuning->strategy ? tuning->strategy : "", tuning->cache, tuning->check,
                    given->style, tuning->predictor ? tuning->predictor : "", tuning->no_sources);
-    ht_text_printf(&text, "agent=%s\n", given->agent ? given->agent : "");
+    ht_text_printf(&text, "agent=%s\nelsewhere=%.17g\n", given->agent ? given->agent : "",
+                   given->elsewhere);
     list_append(&text, "without", &given->compiler.without);
     list_append(&text, "seeds-from", &tuning->seeds_from);
     ht_hash_strings(out_hex, text.data, original->text, original->kernel->template->unit, NULL);
@@ -200,10 +216,11 @@ static void key_make(const running *in, char out_hex[HT_HASH_SIZE]) {
 
 static json_t *about_make(const running *in) {
     const ht_entry *entry = ht_steps_original(in->steps)->entry;
-    return json_pack("{s:o, s:o, s:o, s:b}", "problem", ht_report_json_text(entry->problem),
+    return json_pack("{s:o, s:o, s:o, s:b, s:b}", "problem", ht_report_json_text(entry->problem),
                      "fields", ht_report_json_text(entry->fields), "device",
-                     ht_report_json_text(in->session->device.name), "emulated",
-                     in->session->device.emulated);
+                     ht_report_json_text(device_of(in)->name), "emulated",
+                     !in->session->model && in->session->device.emulated, "predicted",
+                     in->session->model != NULL);
 }
 
 /* Begins the loop, or goes on with the one that is kept. */
@@ -211,14 +228,12 @@ static ht_status loop_open(running *in, ht_error *error) {
     const loop_options *given = in->given;
     const ht_generation *original = ht_steps_original(in->steps);
     char key[HT_HASH_SIZE];
-    ht_revision first = {.kept = true,
-                         .verified = true,
-                         .source = ht_strdup(original->text),
-                         .reason = ht_strdup(""),
-                         .verdict = ht_strdup("original")};
+    ht_revision first;
+    ht_steps_first(in->steps, &first);
     key_make(in, key);
     in->loop.settings = (ht_loop_settings){.rounds = given->rounds,
                                            .evaluations = given->tuning.max_evals,
+                                           .most = given->all_evals,
                                            .any = in->any,
                                            .least_gain = given->least_gain};
     in->loop.hands = (ht_loop_hands){.context = in,
@@ -296,7 +311,8 @@ static int loop_run(running *in, const char *path) {
                                    .kernel = in->given->kernel,
                                    .problem = in->given->problem,
                                    .compiler = &compiler,
-                                   .device = &in->session->device.fields};
+                                   .device = &device_of(in)->fields,
+                                   .elsewhere = in->given->elsewhere};
     ht_error error = {0};
     ht_status status =
         ht_transformations_without(in->given->compiler.without.items,
@@ -328,18 +344,24 @@ static int loop_run(running *in, const char *path) {
 static int run_loop(const ht_command_line *line) {
     const loop_options *given = line->options;
     ht_session session;
+    ht_model_devices model;
     ht_error error = {0};
-    bool any = false;
+    bool any = false, modelled = ht_text_begins(given->tuning.device, HT_MODEL_PREFIX);
     if (given->show || given->export)
         return kept_show(given, line->operands[0]);
     ht_tuning_options tuning = given->tuning;
     tuning.plain = true;
     tuning.no_comment = true; /* a revision's text depends on what won, not on how fast it was */
     ht_status status = ht_style_read(given->style, &any, &error);
+    if (status == HT_OK && modelled)
+        status = ht_model_devices_find(given->tuning.device, &model, &error);
+    if (modelled)
+        tuning.device = "host"; /* which verifies */
     if (status == HT_OK)
         status = ht_session_open(&tuning, &session, &error);
     if (status != HT_OK)
         return ht_report_error(&error);
+    session.model = modelled ? &model : NULL;
     running in = {.given = given,
                   .any = any,
                   .session = &session,

@@ -30,6 +30,17 @@ static void speedup_print(const ht_revision *revision, FILE *out) {
                 speedup->hi);
 }
 
+/* Prints how fast it is at sizes that it was not tuned for. */
+static void elsewhere_print(const json_t *rows, const char *margin, const char *below, FILE *out) {
+    fprintf(out, "%s%s   elsewhere: ", margin, below);
+    for (size_t i = 0; i < json_array_size(rows); ++i) {
+        const json_t *row = json_array_get(rows, i), *speedup = json_object_get(row, "speedup");
+        fprintf(out, "%s%.3fx at %s", i ? ", " : "", json_number_value(json_array_get(speedup, 0)),
+                ht_report_text_of(row, "problem"));
+    }
+    fputc('\n', out);
+}
+
 static void node_print(const ht_revision *revision, const char *margin, const char *branch,
                        const char *below, FILE *out) {
     char *gain = gain_words(revision);
@@ -46,8 +57,10 @@ static void node_print(const ht_revision *revision, const char *margin, const ch
     if (revision->kept && revision->config)
         fprintf(out, "%s%s   with: %s\n", margin, below, revision->config);
     if (revision->finding)
-        fprintf(out, "%s%s   %s: %s\n", margin, below, revision->verified ? "checked" : "but",
-                revision->finding);
+        fprintf(out, "%s%s   %s: %s\n", margin, below,
+                revision->verified && !revision->slower ? "checked" : "but", revision->finding);
+    if (revision->kept && json_array_size(revision->elsewhere))
+        elsewhere_print(revision->elsewhere, margin, below, out);
 }
 
 static bool is_child(const ht_revision *revision, uint64_t parent) {
@@ -70,17 +83,42 @@ static void tree_print(const ht_history *history, const ht_revision *node, const
     free(inner);
 }
 
+/* Prints the roofline: the bytes that have to be moved, the time to move them once, and its part of
+ * the original's time and the best's. */
+static void roofline_print(const ht_history *history, FILE *out) {
+    const ht_revision *best = ht_history_best(history);
+    double share = ht_history_roofline(history), original_ms = 0;
+    if (share <= 0)
+        return;
+    for (size_t i = 0; i < history->count && original_ms <= 0; ++i)
+        original_ms = i ? history->items[i].original_ms : history->items[i].best_ms;
+    fprintf(out,
+            "Roofline: %.4g MB have to be moved, which takes %.4g ms: ", best->least_bytes / 1e6,
+            best->least_ms);
+    if (original_ms > 0)
+        fprintf(out, "%.0f %% of the original's time", 100 * best->least_ms / original_ms);
+    if (best->number > 0)
+        fprintf(out, "%s%.0f %% of the best's", original_ms > 0 ? ", " : "", 100 * share);
+    fputs(".\n", out);
+}
+
+static const char *how_measured(const ht_loop_report *report) {
+    if (json_is_true(json_object_get(report->about, "predicted")))
+        return "predicted, not measured; verified on the host";
+    return json_is_true(json_object_get(report->about, "emulated"))
+               ? "measured in turn with it (host emulation)"
+               : "measured in turn with it";
+}
+
 static void best_print(const ht_loop_report *report, FILE *out) {
     const ht_revision *best = ht_history_best(report->history);
     if (best == NULL || best->number == 0) {
         fprintf(out, "\nThe original stays: nothing was clearly faster.\n");
         return;
     }
-    fprintf(out,
-            "\nBest: revision %lu, %.3fx [%.3f, %.3f] of the original's speed, measured in turn "
-            "with it%s.\n",
+    fprintf(out, "\nBest: revision %lu, %.3fx [%.3f, %.3f] of the original's speed, %s.\n",
             (unsigned long)best->number, best->speedup.ratio, best->speedup.lo, best->speedup.hi,
-            json_is_true(json_object_get(report->about, "emulated")) ? " (host emulation)" : "");
+            how_measured(report));
 }
 
 void ht_loop_report_print(const ht_loop_report *report, FILE *out) {
@@ -92,6 +130,7 @@ void ht_loop_report_print(const ht_loop_report *report, FILE *out) {
     if (report->history->count)
         tree_print(report->history, &report->history->items[0], "", true, out);
     best_print(report, out);
+    roofline_print(report->history, out);
     if (report->ended)
         fprintf(out, "Ended: %s\n", report->ended);
     else
@@ -119,10 +158,12 @@ json_t *ht_loop_report_json(const ht_loop_report *report) {
     json_t *revisions = json_array();
     json_object_set_new(document, "file", ht_report_json_text(report->file));
     json_object_set_new(document, "kernel", ht_report_json_text(report->kernel));
-    ht_report_json_copy(
-        document, report->about,
-        (const char *const[]){"problem", "fields", "device", "emulated", "lessons", NULL});
+    ht_report_json_copy(document, report->about,
+                        (const char *const[]){"problem", "fields", "device", "emulated",
+                                              "predicted", "lessons", NULL});
     json_object_set_new(document, "ended", ht_report_json_text(report->ended));
+    json_object_set_new(document, "evaluations",
+                        json_integer((json_int_t)ht_history_spent(report->history)));
     json_object_set_new(document, "best",
                         best ? json_integer((json_int_t)best->number) : json_null());
     for (size_t i = 0; i < report->history->count; ++i)

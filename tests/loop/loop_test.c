@@ -168,3 +168,13 @@ Test(loop, a_proposal_from_a_revision_that_is_not_there_is_an_error) {
     cr_expect_eq(loop.history.count, 2);
     ht_loop_free(&loop);
 }
+
+Test(loop, a_revision_that_is_slower_at_sizes_that_were_not_tuned_for_is_not_kept) {
+    world world = {.seed = 3, .slower = true};
+    ht_loop loop;
+    loop_make(&world, &loop);
+    cr_assert_eq(ht_loop_run(&loop, NULL), HT_OK);
+    cr_expect_gt(loop.history.count, 1);
+    cr_expect_eq(ht_history_best(&loop.history)->number, 0);
+    ht_loop_free(&loop);
+}

@@ -172,3 +172,59 @@ Test(plan, the_choice_does_not_hang_on_how_long_steps_took) {
         ht_history_free(&history);
     }
 }
+
+Test(plan, a_kernel_near_its_roofline_is_left_alone_whatever_is_expected) {
+    ht_history history = tuned();
+    for (size_t i = 0; i < history.count; ++i) {
+        history.items[i].least_ms = 0.09;
+        history.items[i].least_bytes = 147e6;
+    }
+    history.items[1].original_ms = 0.2;
+    history.items[1].best_ms = 0.101; /* 89 % */
+    ht_choice choice = choose(&usual, &history, NULL);
+    cr_expect_neq(choice.action, HT_ACTION_STOP, "%s", choice.reason);
+    cr_expect_not(choice.over);
+    free(choice.reason);
+    history.items[1].best_ms = 0.099; /* 91 % */
+    choice = choose(&usual, &history, NULL);
+    cr_expect_eq(choice.action, HT_ACTION_STOP);
+    cr_expect(choice.over, "a proposal has nothing to gain either");
+    cr_expect(strstr(choice.reason, "The best takes 0.099 ms, and to move the 147 MB") &&
+                  strstr(choice.reason, "91 % of it"),
+              "%s", choice.reason);
+    free(choice.reason);
+    ht_history_free(&history);
+}
+
+Test(plan, an_original_near_its_roofline_is_not_even_tuned) {
+    ht_history history = {0};
+    add(&history, HT_ACTION_ORIGINAL, 0, true, 1, NULL, 0);
+    history.items[0].least_ms = 0.95;
+    expect_action(&usual, &history, NULL, HT_ACTION_TUNE, "Nothing was tuned yet");
+    history.items[0].best_ms = 1; /* predicted */
+    expect_action(&usual, &history, NULL, HT_ACTION_STOP, "The original takes 1 ms");
+    ht_history_free(&history);
+}
+
+Test(plan, all_steps_together_try_as_many_configurations_as_they_may) {
+    ht_loop_settings few = usual;
+    ht_history history = {0};
+    few.most = 50;
+    add(&history, HT_ACTION_ORIGINAL, 0, true, 1, NULL, 0);
+    ht_choice choice = choose(&few, &history, NULL);
+    cr_expect_eq(choice.evaluations, 50, "the first search would have 60");
+    free(choice.reason);
+    few.most = 70;
+    add(&history, HT_ACTION_TUNE, 0, true, 3, "t", 60);
+    choice = choose(&few, &history, NULL);
+    cr_expect_eq(choice.evaluations, choice.action == HT_ACTION_LONGER ? 70 : 10, "%s",
+                 choice.reason);
+    free(choice.reason);
+    add(&history, HT_ACTION_LONGER, 1, false, 1, "t", 70); /* of which 60 were there */
+    cr_expect_eq(ht_history_spent(&history), 70);
+    choice = choose(&few, &history, NULL);
+    cr_expect(choice.over);
+    cr_expect(strstr(choice.reason, "All 70 configurations were tried"), "%s", choice.reason);
+    free(choice.reason);
+    ht_history_free(&history);
+}

@@ -26,6 +26,8 @@ Test(revision, a_document_is_read_as_it_was_written) {
                         .original_ms = 2.5,
                         .best_ms = 0.5,
                         .speedup = {5, 4.9, 5.1},
+                        .least_bytes = 4096,
+                        .least_ms = 0.25,
                         .evaluations = 60,
                         .seconds = 31.25,
                         .exhausted = true,
@@ -41,6 +43,8 @@ Test(revision, a_document_is_read_as_it_was_written) {
     cr_expect_null(read.finding);
     cr_expect_eq(read.over_best.ratio, 0, "it was not measured");
     cr_expect_eq(read.speedup.hi, 5.1);
+    cr_expect_eq(read.least_bytes, 4096);
+    cr_expect_eq(read.least_ms, 0.25);
     cr_expect(read.kept && read.any && read.exhausted && read.verified);
     json_decref(document);
     json_decref(again);

@@ -64,6 +64,7 @@ static ht_status perform(void *context, const ht_history *history, const ht_choi
                              : ht_format("%s%s", best->template_text,
                                          choice->action == HT_ACTION_WIDEN ? " wide" : "");
     out->evaluations = choice->evaluations;
+    out->slower = in->slower;
     out->edges = chance(in, history, choice, "edge") < 0.5 ? ht_strdup("A (8 of 1 to 8)") : NULL;
     out->exhausted = chance(in, history, choice, "end") < 0.1;
     out->held_back = ht_strdup("a lambda around the body (B)");

@@ -10,9 +10,10 @@ typedef struct world {
     uint64_t seed;
     /* the moment of the kill: calls of hands until one fails; 0: none does */
     unsigned calls_left;
-    bool fails_after;               /* the kill comes once the call has done its work */
-    ht_loop_hands under;            /* what `keep` is passed on to; {0}: nowhere */
-    uint64_t performed;             /* steps that were begun */
+    bool slower;         /* all that is found is slower at sizes that were not tuned for */
+    bool fails_after;    /* the kill comes once the call has done its work */
+    ht_loop_hands under; /* what `keep` is passed on to; {0}: nowhere */
+    uint64_t performed;  /* steps that were begun */
     ht_choice choices[WORLD_STEPS]; /* of each, without its reason */
 } world;
 
