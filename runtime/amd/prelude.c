@@ -2,7 +2,8 @@
 
 #include "runtime/prelude/prelude.h"
 
-extern const char ht_amd_core[]; /* prelude/ht_core.h */
+extern const char ht_amd_core[];     /* prelude/ht_core.h */
+extern const char ht_amd_bfloat16[]; /* prelude/ht_bfloat16.h */
 
 static hiprtcResult (*real_create)(hiprtcProgram *program, const char *source, const char *name,
                                    int header_count, const char **headers,
@@ -10,6 +11,7 @@ static hiprtcResult (*real_create)(hiprtcProgram *program, const char *source, c
 
 static const ht_prelude_header provided[] = {
     {"ht_core.h", ht_amd_core},
+    {"hip/hip_bfloat16.h", ht_amd_bfloat16},
     /* hiprtc's own. */
     {"ht_vector.h", "\n"},
     {"ht_half.h", "\n"},

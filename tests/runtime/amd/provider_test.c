@@ -184,9 +184,9 @@ Test(provider, the_prelude_gives_what_ordinary_sources_use) {
         "<stdint.h>\n"
         "#include <cstdint>\n#include <algorithm>\n#include <limits>\n#include <float.h>\n#include "
         "<cstdio>\n"
-        "#include <cassert>\n#include <type_traits>\n"
+        "#include <cassert>\n#include <type_traits>\n#include <hip/hip_bfloat16.h>\n"
         "extern \"C\" __global__ void k(float *p, const uint8_t *a, int16_t *b, int64_t *c, size_t "
-        "n, __half *h) {\n"
+        "n, __half *h, hip_bfloat16 *e) {\n"
         "    HIP_DYNAMIC_SHARED(float, s)\n"
         "    int i = hipThreadIdx_x + hipBlockIdx_x * hipBlockDim_x;\n"
         "    assert(i >= 0);\n"
@@ -199,6 +199,8 @@ Test(provider, the_prelude_gives_what_ordinary_sources_use) {
         "    static_assert(std::is_same<decltype(q), float>::value, \"\");\n"
         "    static_assert(std::numeric_limits<int>::max() == INT_MAX && sizeof(intptr_t) == 8, "
         "\"\");\n"
+        "    e[i] = e[i] * hip_bfloat16(q);\n"
+        "    e[i] += hip_bfloat16(float(e[i]) < m ? 1.0f : m);\n"
         "    p[i] = q + M_PI + (float)std::numeric_limits<double>::epsilon() + INT_MAX;\n"
         "}\n";
     for (size_t t = 0; t < ht_amd_target_count; t++) {
