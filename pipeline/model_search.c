@@ -217,9 +217,8 @@ static ht_status searched(model_search *self, ht_error *error) {
     ht_status status =
         ht_model_original(self->devices, &self->target, &original, &known, &why, error);
     if (status == HT_OK && !known)
-        status =
-            ht_error_set(error, HT_ERROR_UNSUPPORTED, "the original's time cannot be predicted: %s",
-                         why ? why : "it has no launch of its own");
+        status = ht_error_set(error, HT_ERROR_UNSUPPORTED, "%s",
+                              why ? why : "the original's own launch cannot be predicted");
     free(why);
     if (status == HT_OK)
         status = space_make(self, error);
