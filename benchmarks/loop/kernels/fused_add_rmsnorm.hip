@@ -1,9 +1,14 @@
 // fused_add_rmsnorm of an LLM server: residual += input; input = residual / rms(residual) * weight,
 // row by row. A block for each token; wavefronts add up by shuffles, and the block through shared
 // memory.
+#include <hip/hip_bfloat16.h>
+#include <hip/hip_fp16.h>
 #include <hip/hip_runtime.h>
 
-typedef float scalar;
+#ifndef SCALAR
+#define SCALAR float // or __half, hip_bfloat16
+#endif
+typedef SCALAR scalar;
 
 __device__ float wavefront_sum(float v) {
     for (int offset = warpSize / 2; offset > 0; offset /= 2)
@@ -22,7 +27,7 @@ __global__ void fused_add_rmsnorm(scalar *input, scalar *residual, const scalar 
     for (int i = threadIdx.x; i < hidden; i += blockDim.x) {
         const float z = float(input[token * hidden + i]) + float(residual[token * hidden + i]);
         sum += z * z;
-        residual[token * hidden + i] = z;
+        residual[token * hidden + i] = scalar(z);
     }
     sum = wavefront_sum(sum);
     if (lane == 0)
@@ -36,7 +41,8 @@ __global__ void fused_add_rmsnorm(scalar *input, scalar *residual, const scalar 
         scale = rsqrtf(sum / hidden + epsilon);
     __syncthreads();
     for (int i = threadIdx.x; i < hidden; i += blockDim.x)
-        input[token * hidden + i] = float(residual[token * hidden + i]) * scale * float(weight[i]);
+        input[token * hidden + i] =
+            scalar(float(residual[token * hidden + i]) * scale * float(weight[i]));
 }
 
 void launch_fused_add_rmsnorm(scalar *input, scalar *residual, const scalar *weight,

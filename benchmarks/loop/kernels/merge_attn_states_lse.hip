@@ -1,9 +1,14 @@
 // merge_attn_states of an LLM server: two partial results of attention, over a prefix and a suffix
 // of the keys, become one, by the logarithms of their sums of exponentials (lse). A thread for each
 // element of a token's head.
+#include <hip/hip_bfloat16.h>
+#include <hip/hip_fp16.h>
 #include <hip/hip_runtime.h>
 
-typedef float scalar;
+#ifndef SCALAR
+#define SCALAR float // or __half, hip_bfloat16
+#endif
+typedef SCALAR scalar;
 
 __global__ void merge_attn_states_lse(scalar *out, float *out_lse, const scalar *prefix,
                                       const float *prefix_lse, const scalar *suffix,
@@ -19,7 +24,7 @@ __global__ void merge_attn_states_lse(scalar *out, float *out_lse, const scalar 
     const float p_exp = expf(p - most);
     const float s_exp = expf(s - most);
     const float sum = p_exp + s_exp;
-    out[i] = float(prefix[i]) * (p_exp / sum) + float(suffix[i]) * (s_exp / sum);
+    out[i] = scalar(float(prefix[i]) * (p_exp / sum) + float(suffix[i]) * (s_exp / sum));
     if (i % size == 0)
         out_lse[head * tokens + token] = logf(sum) + most;
 }
