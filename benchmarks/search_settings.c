@@ -7,7 +7,7 @@
  * runs (*.json.gz). Names: repeats, evals, batch, seeds (of the other GPUs; 0: none), worst (1:
  * their worst), facts (0: without those of launches), sources (of the search: full, the other GPUs'
  * runs; worst, the worst of each; kernel, another kernel's run; noise), source_evals (evaluations
- * of each, drawn; 0: all), strategy, and the settings of search/bayes.h.
+ * of each, drawn; 0: all), threads, strategy, and the settings of search/bayes.h.
  */
 #include "search/bayes.h"
 #include "search/earlier.h"
@@ -36,7 +36,7 @@ typedef struct run {
 
 typedef struct trial {
     ht_bayes_settings bayes;
-    double repeats, evals, batch, seeds, worst, seed, facts;
+    double threads, repeats, evals, batch, seeds, worst, seed, facts;
     double source_evals; /* of each source; 0: all */
     const char *sources; /* which; NULL: none */
     const char *strategy;
@@ -166,7 +166,7 @@ static result measure(const run *run, const trial *trial) {
                                  .repeats = repeats,
                                  .max_evaluations = (uint64_t)trial->evals,
                                  .batch = (size_t)trial->batch,
-                                 .threads = 2,
+                                 .threads = (size_t)trial->threads,
                                  .seeds = seeds,
                                  .seed_count = trial->seeds ? seeds_of(run, trial, seeds) : 0,
                                  .bayes = &trial->bayes};
@@ -259,6 +259,7 @@ typedef struct name {
 #define BAYES_INT(field) {#field, offsetof(trial, bayes.field), true}
 #define LENGTH(text, kind) {text, offsetof(trial, bayes.length) + (kind) * sizeof(double), false}
 static const name names[] = {
+    DOUBLE(threads),
     DOUBLE(repeats),
     DOUBLE(evals),
     DOUBLE(batch),
@@ -395,6 +396,7 @@ static void choose(const trial *base) {
 int main(int argc, char **argv) {
     trial trial = {.bayes = ht_bayes_defaults,
                    .repeats = 20,
+                   .threads = 2,
                    .evals = 200,
                    .batch = 1,
                    .facts = 1,

@@ -11,8 +11,9 @@
  * that knows the rest of the space. Seeds that lose against the first of the spread count as
  * nothing.
  *
- * With a prior (search/prior.h), the first of the spread are among those that it likes best, the
- * others come in turn with the model's picks, and the process's mean is the prior's.
+ * With a prior (search/prior.h), the first of the spread stand for those that it likes best
+ * (search/herding.h), the others come in turn with the model's picks, and the process's mean is the
+ * prior's.
  *
  * Where the caller knows steps that are worth a try, these come first instead (search/ladder.h),
  * and the spread is rare.
@@ -22,12 +23,17 @@
 
 #include "base/memory.h"
 #include "search/bayes_model.h"
+#include "search/herding.h"
 #include "search/ladder.h"
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
-enum { SUCCESSES_LEAST = 3 }; /* before there is anything to model */
+enum {
+    SUCCESSES_LEAST = 3, /* before there is anything to model */
+    LED = 256            /* of what the prior likes best that are looked at */
+};
 static const double LIKELY = 0.9;
 
 const ht_bayes_settings ht_bayes_defaults = {
@@ -70,6 +76,8 @@ typedef struct bayes {
     double best_seed, best_design, best_vote, best_other;
     ht_config *favourites; /* of the sources, before there are outcomes; owned */
     size_t favourite_count, voted, since_vote; /* those asked, and others since */
+    ht_config *led; /* what the prior likes best; owned; NULL: not listed yet */
+    size_t led_count;
 } bayes;
 
 enum { OWNER_DESIGN = 1, OWNER_VOTE };
@@ -105,6 +113,7 @@ static void bayes_destroy(void *data) {
     ht_ladder_end(&self->ladder);
     ht_explorer_end(&self->explorer);
     free(self->favourites);
+    free(self->led);
     free(self);
 }
 
@@ -160,35 +169,59 @@ static int compare_doubles(const void *a, const void *b) {
     return (left > right) - (left < right);
 }
 
-/* Returns how long a configuration that is led may be expected to take; INFINITY: any may be. */
-static double led_limit(bayes *self) {
-    enum { SAMPLES = 200 };
-    double expected[SAMPLES];
-    if (!is_led(self))
-        return INFINITY;
-    for (size_t i = 0; i < SAMPLES; ++i) {
-        ht_config config = ht_space_sample(self->explorer.space, &self->explorer.random);
-        expected[i] = expected_of(self, &config);
+/* Lists what the prior likes best, out of a sample of the space: at most LED of those that are as
+ * good as the best share of it. */
+static void led_list(bayes *self) {
+    enum { SAMPLES = 4096, SAMPLES_SLOW = 1024 };
+    const ht_space *space = self->explorer.space;
+    size_t samples = ht_space_listed(space) ? SAMPLES : SAMPLES_SLOW;
+    ht_config *sample = ht_alloc(samples, sizeof *sample);
+    double *expected = ht_alloc(samples, sizeof *expected);
+    double *sorted = ht_alloc(samples, sizeof *sorted);
+    for (size_t i = 0; i < samples; ++i) {
+        sample[i] = ht_space_sample(space, &self->explorer.random);
+        sorted[i] = expected[i] = expected_of(self, &sample[i]);
     }
-    qsort(expected, SAMPLES, sizeof *expected, compare_doubles);
-    return expected[(size_t)(self->model.settings->led * SAMPLES)];
+    qsort(sorted, samples, sizeof *sorted, compare_doubles);
+    double limit = sorted[(size_t)(self->model.settings->led * (double)samples)];
+    self->led = ht_alloc(LED, sizeof *self->led);
+    for (size_t i = 0; i < samples && self->led_count < LED; ++i)
+        if (expected[i] <= limit)
+            self->led[self->led_count++] = sample[i];
+    free(sample);
+    free(expected);
+    free(sorted);
 }
 
-/* Draws one that is expected to take no longer; any one, if such are rare. */
-static ht_config led_sample(bayes *self, double limit) {
-    enum { TRIES = 100 };
-    ht_config config = ht_space_sample(self->explorer.space, &self->explorer.random);
-    for (int i = 1; i < TRIES && limit < INFINITY && expected_of(self, &config) > limit; ++i)
-        config = ht_space_sample(self->explorer.space, &self->explorer.random);
-    return config;
+/* Picks, of what the prior likes best, the one that stands for it best along with all asked so far;
+ * false: all were asked. */
+static bool led_pick(bayes *self, ht_config *out_config) {
+    size_t d = ht_features_count(self->model.features), asked = self->explorer.point_count;
+    size_t fresh[LED], count = 0;
+    if (!self->led)
+        led_list(self);
+    double *rows = ht_alloc((self->led_count + asked) * d + 1, sizeof *rows);
+    for (size_t i = 0; i < self->led_count; ++i)
+        if (ht_explorer_find(&self->explorer, &self->led[i]) == HT_NO_POINT) {
+            ht_features_of(self->model.features, &self->led[i], rows + count * d);
+            fresh[count++] = i;
+        }
+    for (size_t i = 0; i < asked; ++i)
+        memcpy(rows + (count + i) * d, ht_bayes_model_point(&self->model, i), d * sizeof *rows);
+    if (count)
+        *out_config = self->led[fresh[ht_herding_next(rows, count, asked, d)]];
+    free(rows);
+    return count > 0;
 }
 
-/* Picks the farthest of some samples from all asked so far (best-candidate sampling, Mitchell
- * 1991). */
+/* Picks the next of the spread: one that the prior likes, or the farthest of some samples from all
+ * asked so far (best-candidate sampling, Mitchell 1991). */
 static bool spread_pick(bayes *self, ht_config *out_config) {
-    double farthest = -1, limit = led_limit(self);
+    if (is_led(self) && led_pick(self, out_config))
+        return true;
+    double farthest = -1;
     for (int i = 0; i < self->model.settings->spread; ++i) {
-        ht_config config = led_sample(self, limit);
+        ht_config config = ht_space_sample(self->explorer.space, &self->explorer.random);
         if (ht_explorer_find(&self->explorer, &config) != HT_NO_POINT)
             continue;
         double distance = self->explorer.point_count ? distance_to_asked(self, &config) : 0;

@@ -12,7 +12,7 @@ typedef struct ht_bayes_settings {
     int design;        /* configurations spread over the space before the model is asked */
     int design_seeded; /* the same along with seeds, in turn with the model's */
     int design_apart;  /* where moves were given: the model's picks between two of the spread */
-    int spread;        /* each is the farthest of N samples */
+    int spread;        /* each is the farthest of N samples, but for those that are led */
     double clip;       /* log of the ratio to the best beyond which times are softly clipped */
     double length[HT_FEATURE_KINDS]; /* mean of the prior of log length scales, by kind */
     double length_spread;
@@ -36,7 +36,6 @@ typedef struct ht_bayes_settings {
     int first_batch; /* configurations asked for at most before there are outcomes; later, as many
                         as there are */
     double trusted;  /* share of the variance that sources explain that spares most of the spread */
-    int local;       /* every N picks the best predicted neighbour of the best; 0: none */
 } ht_bayes_settings;
 
 extern const ht_bayes_settings ht_bayes_defaults;
