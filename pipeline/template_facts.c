@@ -5,6 +5,7 @@
 #include "search/index_map.h"
 #include "templates/expr/quotients.h"
 
+#include <math.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,10 +13,11 @@
 struct ht_template_facts {
     ht_binding binding;
     double wavefront;
+    bool choice; /* threads may have several outputs along y or z */
     /* A search asks for the same configurations at each fit. */
     pthread_mutex_t lock;
     ht_index_map known; /* hash of a configuration -> its row */
-    double (*rows)[HT_LAUNCH_FACTS];
+    double (*rows)[HT_FACTS];
     size_t count;
 };
 
@@ -34,12 +36,46 @@ static bool is_searched(const ht_template *template) {
     return look[1] != NULL;
 }
 
+/* Parameters that an extent of a launch names. */
+typedef struct named {
+    const ht_template *template;
+    const ht_expr *without; /* those of this expression do not count */
+    bool any;
+} named;
+
+static void same_look(void *context, const char *name) {
+    const void **look = context; /* the name that is looked for, and whether it was met */
+    if (strcmp(look[0], name) == 0)
+        look[1] = look[0];
+}
+
+static void named_look(void *context, const char *name) {
+    named *named = context;
+    const void *look[2] = {name, NULL};
+    if (!ht_template_param(named->template, name))
+        return;
+    ht_expr_names(named->without, same_look, look);
+    named->any = named->any || !look[1];
+}
+
+/* Returns true if what a block covers along y or z depends on more than its size. */
+static bool has_choice(const ht_template *template) {
+    named named = {.template = template};
+    for (int axis = 1; axis < HT_LAUNCH_AXES; ++axis) {
+        named.without = template->launches[0].block[axis];
+        if (named.without && template->launches[0].grid[axis])
+            ht_expr_names(template->launches[0].grid[axis], named_look, &named);
+    }
+    return named.any;
+}
+
 ht_template_facts *ht_template_facts_new(const ht_binding *binding, double wavefront) {
     if (!is_searched(binding->template))
         return NULL;
     ht_template_facts *facts = ht_alloc(1, sizeof *facts);
     facts->binding = *binding;
     facts->wavefront = wavefront;
+    facts->choice = has_choice(binding->template);
     pthread_mutex_init(&facts->lock, NULL);
     return facts;
 }
@@ -58,6 +94,7 @@ typedef struct dividing {
     const ht_template_facts *facts;
     const ht_config *config;
     bool partial;
+    double covered; /* by a block along the axis: the product of what it divides by */
 } dividing;
 
 static void quotient_look(void *context, const ht_expr *dividend, const ht_expr *divisor,
@@ -67,6 +104,7 @@ static void quotient_look(void *context, const ht_expr *dividend, const ht_expr 
     if (ht_binding_evaluate(&of->facts->binding, of->config, dividend, &a, NULL) != HT_OK ||
         ht_binding_evaluate(&of->facts->binding, of->config, divisor, &b, NULL) != HT_OK || b <= 0)
         return;
+    of->covered *= (double)b;
     of->partial = of->partial || a % b != (kind == HT_QUOTIENT_PADDED ? b - 1 : 0);
 }
 
@@ -75,14 +113,16 @@ static void compute(const ht_template_facts *facts, const ht_config *config, dou
     ht_geometry geometry;
     double block[HT_LAUNCH_AXES];
     bool partial[HT_LAUNCH_AXES];
-    memset(out_values, 0, HT_LAUNCH_FACTS * sizeof *out_values);
+    memset(out_values, 0, HT_FACTS * sizeof *out_values);
     if (ht_binding_geometry(&facts->binding, config, launch, &geometry, NULL) != HT_OK)
         return;
     for (int axis = 0; axis < HT_LAUNCH_AXES; ++axis) {
-        dividing of = {.facts = facts, .config = config};
+        dividing of = {.facts = facts, .config = config, .covered = 1};
         ht_expr_quotients(launch->grid[axis], quotient_look, &of);
         block[axis] = geometry.block[axis];
         partial[axis] = of.partial;
+        if (axis == 0 && facts->choice && fmod(of.covered, block[0]) == 0)
+            out_values[HT_FACT_WIDE_TILE] = log2(of.covered / block[0]);
     }
     ht_launch_facts_of(block, partial, facts->wavefront, out_values);
 }

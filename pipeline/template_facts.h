@@ -12,7 +12,7 @@ typedef struct ht_template_facts ht_template_facts;
  * binding is borrowed. */
 ht_template_facts *ht_template_facts_new(const ht_binding *binding, double wavefront);
 void ht_template_facts_free(ht_template_facts *facts);
-/* Writes HT_LAUNCH_FACTS values; all 0 when the geometry has no value. Any number of threads may
+/* Writes HT_FACTS values; all 0 when the geometry has no value. Any number of threads may
  * ask at once. */
 void ht_template_facts_values(ht_template_facts *facts, const ht_config *config,
                               double *out_values);

@@ -11,10 +11,13 @@ static const double USUAL_THREADS = 256;
  * divide begins within a cache line, so that each load of a wavefront may touch twice the lines:
  * log 2. Along y only the last row of blocks has less to do. Lanes that idle take their share of
  * the time, and what makes one wavefront unlike the others costs besides. Large blocks leave a
- * compute unit with nothing else to run while they wait; narrow ones read several rows at once. */
-static const double weights[HT_LAUNCH_FACTS] = {
+ * compute unit with nothing else to run while they wait; narrow ones read several rows at once.
+ * Outputs of a thread side by side spread what a wavefront reads at once; one above the other they
+ * leave it as it is. */
+static const double weights[HT_FACTS] = {
     [HT_FACT_PARTIAL_X] = 0.7,  [HT_FACT_PARTIAL_YZ] = 0.15,  [HT_FACT_PARTIAL_WAVE] = 0.3,
     [HT_FACT_IDLE_LANES] = 1.0, [HT_FACT_LARGE_BLOCK] = 0.15, [HT_FACT_NARROW_BLOCK] = 0.15,
+    [HT_FACT_WIDE_TILE] = 0.15,
 };
 
 double ht_wavefront_of_name(const char *device) {
@@ -88,7 +91,9 @@ void ht_launch_facts_values(const ht_launch_facts *facts, const ht_config *confi
         double covered = block[axis] * value_of(facts, facts->tile[axis], config);
         partial[axis] = facts->extent[axis] > 0 && fmod(facts->extent[axis], covered) != 0;
     }
+    bool choice = facts->tile[1] >= 0 || facts->tile[2] >= 0;
     ht_launch_facts_of(block, partial, facts->wavefront, out_values);
+    out_values[HT_FACT_WIDE_TILE] = choice ? log2(value_of(facts, facts->tile[0], config)) : 0;
 }
 
 static void values(const void *context, const ht_config *config, double *out_values) {
@@ -98,7 +103,7 @@ static void values(const void *context, const ht_config *config, double *out_val
 ht_prior ht_launch_facts_weighted(void (*values_of)(const void *context, const ht_config *config,
                                                     double *out_values),
                                   const void *context) {
-    ht_prior prior = {.count = HT_LAUNCH_FACTS, .values = values_of, .context = context};
+    ht_prior prior = {.count = HT_FACTS, .values = values_of, .context = context};
     memcpy(prior.weight, weights, sizeof weights);
     return prior;
 }

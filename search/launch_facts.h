@@ -17,7 +17,11 @@ typedef enum ht_launch_fact {
     HT_FACT_IDLE_LANES,   /* log(lanes / threads) */
     HT_FACT_LARGE_BLOCK,  /* how often the block has twice the threads of 256 */
     HT_FACT_NARROW_BLOCK, /* how often a wavefront is twice as wide as the block along x */
-    HT_LAUNCH_FACTS
+    HT_LAUNCH_FACTS,
+    /* Not of one launch alone: */
+    HT_FACT_WIDE_TILE = HT_LAUNCH_FACTS, /* log2 of a thread's outputs along x, 0 where it has no
+                                            choice of having them along y or z */
+    HT_FACTS
 } ht_launch_fact;
 
 typedef struct ht_launch_facts {
@@ -42,7 +46,7 @@ void ht_launch_facts_of(const double block[HT_LAUNCH_AXES], const bool partial[H
 ht_prior ht_launch_facts_weighted(void (*values)(const void *context, const ht_config *config,
                                                  double *out_values),
                                   const void *context);
-/* Writes HT_LAUNCH_FACTS values. */
+/* Writes HT_FACTS values. */
 void ht_launch_facts_values(const ht_launch_facts *facts, const ht_config *config,
                             double *out_values);
 /* The prior borrows the facts. */

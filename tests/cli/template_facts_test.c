@@ -11,9 +11,9 @@
 #define T "#pragma tune "
 #define HEAD                                                                                       \
     T "unit\n" T "kernel(k)\n" T "problem(p : W, H)\n" T "param(BX : 8, 24, 32, 64 = 8)\n" T       \
-      "param(BY : 1, 2, 3, 8 = 1)\n" T "param(TX : 1, 2, 3 = 1)\n" T                               \
+      "param(BY : 1, 2, 3, 8 = 1)\n" T "param(TX : 1, 2, 3 = 1)\n" T "param(TY : 1, 2 = 1)\n" T    \
       "arg(x : out float[problem.W])\n" T "block(BX, BY)\n"
-#define TAIL "template <int BX, int BY, int TX> __global__ void k(float *x) {}\n"
+#define TAIL "template <int BX, int BY, int TX, int TY> __global__ void k(float *x) {}\n"
 
 typedef struct fixture {
     ht_template *template;
@@ -44,6 +44,12 @@ static const char *const grids[] = {
     T "grid((problem.W + BX * TX - 1) / (BX * TX), (problem.H + BY - 1) / BY)\n",
     T "grid(max(1, ceil_div(problem.W, BX * TX)), (problem.H - 1 + BY) / BY)\n"};
 
+/* With several outputs along y, too. */
+static const char *const grids_of_tiles[] = {
+    T "grid(ceil_div(problem.W, BX * TX), ceil_div(problem.H, BY * TY))\n",
+    T "grid(ceil_div(ceil_div(problem.W, TX), BX), ceil_div(ceil_div(problem.H, TY), BY))\n",
+    T "grid((problem.W + BX * TX - 1) / (BX * TX), ceil_div(problem.H, TY * BY))\n"};
+
 Test(template_facts, are_those_that_counting_gives) {
     for (size_t g = 0; g < sizeof grids / sizeof *grids; ++g)
         for (int wavefront = 32; wavefront <= 64; wavefront *= 2) {
@@ -54,7 +60,7 @@ Test(template_facts, are_those_that_counting_gives) {
             ht_config config = ht_config_default(f.template);
             for (int i = 0; i < 4 * 4 * 3; ++i) {
                 static const int bx[] = {8, 24, 32, 64}, by[] = {1, 2, 3, 8};
-                double values[HT_LAUNCH_FACTS];
+                double values[HT_FACTS];
                 config.choice[0] = (uint16_t)(i % 4);
                 config.choice[1] = (uint16_t)(i / 4 % 4);
                 config.choice[2] = (uint16_t)(i / 16);
@@ -75,6 +81,28 @@ Test(template_facts, are_those_that_counting_gives) {
         }
 }
 
+/* A thread's outputs along x count where it could have them along y. */
+Test(template_facts, wide_tiles_are_one_where_there_is_a_choice) {
+    for (size_t g = 0; g < 4 + 3; ++g) {
+        bool choice = g >= 4;
+        char *text = ht_format("%s%s%s", HEAD, choice ? grids_of_tiles[g - 4] : grids[g], TAIL);
+        fixture f;
+        fixture_make(&f, text, 32);
+        ht_config config = ht_config_default(f.template);
+        for (int i = 0; i < 4 * 3 * 2; ++i) {
+            double values[HT_FACTS];
+            config.choice[0] = (uint16_t)(i % 4);
+            config.choice[2] = (uint16_t)(i / 4 % 3);
+            config.choice[3] = (uint16_t)(i / 12);
+            ht_template_facts_values(f.facts, &config, values);
+            cr_expect_float_eq(exp2(values[HT_FACT_WIDE_TILE]), choice ? i / 4 % 3 + 1 : 1, 1e-9,
+                               "%zu %d", g, i);
+        }
+        fixture_free(&f);
+        free(text);
+    }
+}
+
 /* Asked again, it says the same, from memory; as a prior it has the weights of launches. */
 Test(template_facts, a_prior_asks_them) {
     fixture f;
@@ -84,9 +112,9 @@ Test(template_facts, a_prior_asks_them) {
     ht_launch_facts none = {0};
     ht_prior named = ht_launch_facts_prior(&none);
     ht_config config = ht_config_default(f.template);
-    double once[HT_LAUNCH_FACTS], again[HT_LAUNCH_FACTS];
-    cr_assert_eq(prior.count, HT_LAUNCH_FACTS);
-    for (size_t k = 0; k < HT_LAUNCH_FACTS; ++k)
+    double once[HT_FACTS], again[HT_FACTS];
+    cr_assert_eq(prior.count, HT_FACTS);
+    for (size_t k = 0; k < HT_FACTS; ++k)
         cr_expect_eq(prior.weight[k], named.weight[k]);
     config.choice[0] = 1;
     prior.values(prior.context, &config, once);
@@ -95,7 +123,7 @@ Test(template_facts, a_prior_asks_them) {
     cr_expect_neq(once[HT_FACT_IDLE_LANES], again[HT_FACT_IDLE_LANES]);
     config.choice[0] = 1;
     prior.values(prior.context, &config, again);
-    for (size_t k = 0; k < HT_LAUNCH_FACTS; ++k)
+    for (size_t k = 0; k < HT_FACTS; ++k)
         cr_expect_eq(once[k], again[k]);
     fixture_free(&f);
     free(text);

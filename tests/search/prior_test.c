@@ -46,7 +46,7 @@ Test(prior, facts_are_those_that_counting_gives) {
     cr_assert(ht_launch_facts_of_names(space, "[192, 40]", "AMD Instinct MI50", &facts));
     for (uint64_t i = 0; i < ht_space_count(space); ++i) {
         ht_config config = ht_space_at(space, i);
-        double values[HT_LAUNCH_FACTS];
+        double values[HT_FACTS];
         ht_launch_facts_values(&facts, &config, values);
         size_t x = number(space, 0, &config), y = number(space, 1, &config);
         size_t waves = 0, idle, doublings = 0, halvings = 0;
@@ -64,6 +64,8 @@ Test(prior, facts_are_those_that_counting_gives) {
                            1e-9);
         cr_expect_eq(floor(values[HT_FACT_LARGE_BLOCK]), doublings);
         cr_expect_eq(floor(values[HT_FACT_NARROW_BLOCK]), halvings);
+        cr_expect_float_eq(exp2(values[HT_FACT_WIDE_TILE]), (double)number(space, 2, &config),
+                           1e-9);
     }
     ht_space_free(space);
 }
@@ -78,13 +80,30 @@ Test(prior, a_space_without_blocks_has_no_facts) {
     ht_space_free(space);
 }
 
+/* Where threads have several outputs along x alone, there is no other way to have them. */
+Test(prior, tiles_along_x_alone_are_no_fact) {
+    ht_space *space = space_of(
+        "{\"ConfigurationSpace\": {\"TuningParameters\": [{\"Name\": \"block_size_x\", \"Type\": "
+        "\"int\", \"Values\": \"[32, 64]\", \"Default\": 32}, {\"Name\": \"tile_size\", \"Type\": "
+        "\"int\", \"Values\": \"[1, 2, 4]\", \"Default\": 1}], \"Conditions\": []}}");
+    ht_launch_facts facts;
+    cr_assert(ht_launch_facts_of_names(space, "[1024]", "", &facts));
+    for (uint64_t i = 0; i < ht_space_count(space); ++i) {
+        double values[HT_FACTS];
+        ht_config config = ht_space_at(space, i);
+        ht_launch_facts_values(&facts, &config, values);
+        cr_expect_eq(values[HT_FACT_WIDE_TILE], 0);
+    }
+    ht_space_free(space);
+}
+
 /* A problem that is not a list of numbers leaves its extents unknown, and no tile is partial. */
 Test(prior, what_is_not_known_of_the_problem_is_no_fact) {
     static const char *const problems[] = {"", "\"large\"", "[\"a\", null]", "[", "{}", NULL};
     ht_space *space = space_of(launches);
     for (const char *const *problem = problems; *problem; ++problem) {
         ht_launch_facts facts;
-        double values[HT_LAUNCH_FACTS];
+        double values[HT_FACTS];
         cr_assert(ht_launch_facts_of_names(space, *problem, "", &facts));
         for (uint64_t i = 0; i < ht_space_count(space); i += 7) {
             ht_config config = ht_space_at(space, i);
@@ -185,10 +204,10 @@ Test(prior, weights_fade_with_outcomes) {
 
 /* Times that facts explain but for a tenth, with this sign. */
 static double cost_of(const ht_launch_facts *facts, double sign, const ht_config *config) {
-    double values[HT_LAUNCH_FACTS], sum = 0.1 * config->choice[4];
+    double values[HT_FACTS], sum = 0.1 * config->choice[4];
     const ht_prior prior = ht_launch_facts_prior(facts);
     ht_launch_facts_values(facts, config, values);
-    for (size_t k = 0; k < HT_LAUNCH_FACTS; ++k)
+    for (size_t k = 0; k < HT_FACTS; ++k)
         sum += sign * prior.weight[k] * values[k];
     return exp(sum);
 }
