@@ -90,6 +90,9 @@
         {"no-sources", HT_OPTION_FLAG, offsetof(TYPE, tuning.no_sources),                          \
          .help = "Does not learn from runs of the same kernel on other devices and problems that " \
                  "the database has."},                                                             \
+        {"no-facts", HT_OPTION_FLAG, offsetof(TYPE, tuning.no_facts),                              \
+         .help = "Expects nothing of a configuration before it is tried, on a GPU: not that "      \
+                 "tiles should divide the problem, nor that wavefronts should be full."},          \
         {"fresh", HT_OPTION_FLAG, offsetof(TYPE, tuning.fresh),                                    \
          .help = "Measures again what the database knows, and what was condemned for killing its " \
                  "workers twice; 'optimize' also takes no source's result from an earlier run."}

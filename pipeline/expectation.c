@@ -158,7 +158,7 @@ void ht_expectation_begin(const ht_session *session, const ht_binding *binding, 
     *out_expectation = (ht_expectation){0};
     if (!ht_strategy_expects(strategy))
         return;
-    if (!session->device.emulated) {
+    if (!session->device.emulated && !session->options.no_facts) {
         out_expectation->facts =
             ht_template_facts_new(binding, (double)session->device.fields.wavefront);
         if (out_expectation->facts)

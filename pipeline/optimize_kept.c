@@ -47,6 +47,7 @@ static void tuning_put(const ht_tuning_options *options, ht_text *out) {
     ht_kept_key_number(out, "evaluations", (double)options->max_evals);
     ht_kept_key_number(out, "seeds", (double)options->predictor_seeds);
     ht_kept_key_number(out, "no sources", options->no_sources);
+    ht_kept_key_number(out, "no facts", options->no_facts);
     for (size_t i = 0; i < options->seeds_from.count; ++i)
         ht_kept_key_text(out, "seeds from", options->seeds_from.items[i]);
     ht_kept_key_number(out, "ablation", (double)options->ablation);

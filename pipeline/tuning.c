@@ -183,6 +183,7 @@ static ht_status strategy_make(pair *pair, ht_expectation *expectation, ht_strat
                                    .move_count = ht_first_moves_find(pair->space, seed, moves),
                                    .prior = expectation->facts ? &expectation->prior : NULL,
                                    .sources = expectation->sources};
+    pair->result->search.facts = expectation->facts != NULL;
     snprintf(pair->result->search.strategy, sizeof pair->result->search.strategy, "%s", name);
     ht_status status = ht_strategy_create(name, pair->space, &options, out_strategy, error);
     free(seeds);

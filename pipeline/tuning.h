@@ -34,6 +34,7 @@ typedef struct ht_tuning_options {
     uint64_t predictor_seeds;
     ht_option_list seeds_from; /* recorded runs and databases with earlier runs */
     bool no_sources;           /* earlier runs are not used */
+    bool no_facts;             /* nor are facts of launches (pipeline/template_facts.h) */
     uint64_t
         ablation; /* further configurations for each transformation, to tell what it is worth */
 } ht_tuning_options;
@@ -164,6 +165,7 @@ typedef struct ht_pair_earlier {
 
 typedef struct ht_pair_search {
     char strategy[32];
+    bool facts;              /* the search expected something of facts of launches */
     ht_search_result result; /* owned */
 } ht_pair_search;
 

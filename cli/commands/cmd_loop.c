@@ -206,8 +206,8 @@ static void key_make(const running *in, char out_hex[HT_HASH_SIZE]) {
                    given->least_gain, (unsigned long)tuning->seed,
                    tuning->strategy ? tuning->strategy : "", tuning->cache, tuning->check,
                    given->style, tuning->predictor ? tuning->predictor : "", tuning->no_sources);
-    ht_text_printf(&text, "agent=%s\nelsewhere=%.17g\n", given->agent ? given->agent : "",
-                   given->elsewhere);
+    ht_text_printf(&text, "%sagent=%s\nelsewhere=%.17g\n", tuning->no_facts ? "no facts, " : "",
+                   given->agent ? given->agent : "", given->elsewhere);
     list_append(&text, "without", &given->compiler.without);
     list_append(&text, "seeds-from", &tuning->seeds_from);
     ht_hash_strings(out_hex, text.data, original->text, original->kernel->template->unit, NULL);

@@ -105,6 +105,7 @@ static void search_members(json_t *object, const ht_pair_result *result) {
     json_object_set_new(
         object, "strategy",
         ht_report_json_text(*result->search.strategy ? result->search.strategy : NULL));
+    json_object_set_new(object, "facts", json_boolean(result->search.facts));
     json_object_set_new(object, "evaluated",
                         json_integer((json_int_t)result->search.result.trial_count));
     json_object_set_new(object, "exhausted", json_boolean(result->search.result.exhausted));

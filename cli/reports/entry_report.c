@@ -96,6 +96,9 @@ static void search_print(const ht_pair_result *result, FILE *out) {
     if (result->seeds.from_database)
         fprintf(out, "  %-10s %zu from the nearest problems in the database\n", "seeds",
                 result->seeds.from_database);
+    if (result->search.facts)
+        fprintf(out, "  %-10s facts of launches: tiles that divide the problem, full wavefronts\n",
+                "expected");
     earlier_print(&result->earlier, out);
 }
 

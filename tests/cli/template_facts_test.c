@@ -1,5 +1,6 @@
 /* Facts of a template's launches are those that its own geometry gives. */
 #include "../templates/support.h"
+#include "pipeline/expectation.h"
 #include "pipeline/template_facts.h"
 
 #include "base/memory.h"
@@ -140,4 +141,33 @@ Test(template_facts, a_block_that_is_fixed_has_none) {
                  32);
     cr_expect_null(f.facts);
     fixture_free(&f);
+}
+
+/* Searches on GPUs expect something of them by default, where the strategy can; --no-facts leaves
+ * them out, and emulation has no wavefronts. */
+Test(template_facts, searches_on_gpus_make_use_of_them) {
+    static const struct {
+        const char *strategy;
+        bool emulated, no_facts, used;
+    } cases[] = {{"auto", false, false, true},
+                 {"bayes", false, false, true},
+                 {"random", false, false, false},
+                 {"auto", true, false, false},
+                 {"auto", false, true, false}};
+    fixture f;
+    char *text = ht_format("%s%s%s", HEAD, grids[0], TAIL);
+    fixture_make(&f, text, 32);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
+        ht_session session = {
+            .options = {.no_sources = true, .no_facts = cases[i].no_facts},
+            .device = {.emulated = cases[i].emulated, .fields = {.wavefront = 32}}};
+        ht_pair_earlier earlier = {0};
+        ht_expectation expectation;
+        ht_expectation_begin(&session, &f.binding, NULL, NULL, cases[i].strategy, &earlier,
+                             &expectation);
+        cr_expect_eq(expectation.facts != NULL, cases[i].used, "%zu", i);
+        ht_expectation_end(&expectation);
+    }
+    fixture_free(&f);
+    free(text);
 }
