@@ -23,7 +23,7 @@ void ht_entries_free(ht_entries *entries) {
         char *owned[] = {entry->name,          entry->file,          entry->problem,
                          entry->fields,        entry->tuned_file,    entry->patch_file,
                          entry->patch_folder,  entry->template_file, entry->skeleton_file,
-                         entry->launcher_file, entry->problem_file};
+                         entry->launcher_file, entry->problem_file,  entry->predicted};
         for (size_t j = 0; j < sizeof owned / sizeof *owned; ++j)
             free(owned[j]);
         ht_written_proof_free(&entry->written);

@@ -23,7 +23,9 @@ typedef struct ht_entry {
     const char **transformations; /* borrowed */
     size_t transformation_count;
     ht_pair_result result;
-    bool settled;          /* the result is there already: it is not tuned */
+    char *predicted; /* the gain, in words, where none was measured; owned; NULL: none was predicted
+                      */
+    bool settled;    /* the result is there already: it is not tuned */
     const json_t *earlier; /* what an earlier run found, {"row", "text", "when"}; borrowed; NULL: it
                               is of this run */
     bool written_checked;

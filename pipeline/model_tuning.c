@@ -1,6 +1,9 @@
 #include "pipeline/model_tuning.h"
 
 #include "base/memory.h"
+#include "pipeline/first_moves.h"
+#include "pipeline/style.h"
+#include "pipeline/template_facts.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -17,7 +20,9 @@ typedef struct attempt {
     ht_inspection *inspections; /* owned */
     ht_gpu_time *times;         /* owned */
     size_t *order;              /* owned */
-    size_t count;
+    size_t count, compiled;     /* of these the first ones */
+    ht_template *plain;         /* owned; NULL: all configurations may be chosen */
+    ht_space *space;            /* owned */
     ht_model_result *result;
 } attempt;
 
@@ -26,53 +31,22 @@ ht_status ht_model_devices_find(const char *name, ht_model_devices *out_devices,
     return status ? status : ht_device_find("host", &out_devices->host, error);
 }
 
-static bool has_config(const attempt *self, const ht_config *config) {
-    for (size_t i = 0; i < self->count; ++i)
-        if (ht_config_equal(&self->configs[i], config))
-            return true;
-    return false;
-}
-
 static void add_config(attempt *self, const ht_config *config) {
     HT_GROW(self->configs, self->count);
     self->configs[self->count++] = *config;
 }
 
-/* Draws the default configuration and others; a space in which the same ones come again and again
- * ends it. */
-static void configs_draw(attempt *self, const ht_space *space, uint64_t want) {
-    ht_random random;
-    ht_config first = ht_config_default(self->target.template);
-    ht_random_seed(&random, self->options->seed);
-    if (ht_space_legal(space, &first))
-        add_config(self, &first);
-    for (uint64_t tries = 0; self->count < want && tries < 8 * want; ++tries) {
-        ht_config config = ht_space_sample(space, &random);
-        if (!has_config(self, &config))
-            add_config(self, &config);
-    }
-}
-
-static ht_status configs_choose(attempt *self, ht_error *error) {
-    ht_space *space = NULL;
-    uint64_t want = self->options->max_evals;
-    ht_status status = ht_space_build(&self->target, 0, &space, error);
+static ht_status space_make(attempt *self, ht_error *error) {
+    ht_binding bound = self->target;
+    self->plain = self->options->plain ? ht_style_plain(bound.template) : NULL;
+    if (self->plain)
+        bound.template = self->plain;
+    ht_status status = ht_space_build(&bound, 0, &self->space, error);
     if (status != HT_OK)
         return status;
-    uint64_t count = ht_space_count(space);
+    uint64_t count = ht_space_count(self->space);
     self->result->legal = count == UINT64_MAX ? 0 : count;
-    bool all = ht_space_listed(space) && (want == 0 || count <= want);
-    if (!all && want == 0)
-        status = ht_error_set(error, HT_ERROR_INPUT,
-                              "the space is too large to be listed: give --max-evals");
-    else if (!all)
-        configs_draw(self, space, want);
-    for (uint64_t i = 0; all && i < count; ++i) {
-        ht_config config = ht_space_at(space, i);
-        add_config(self, &config);
-    }
-    ht_space_free(space);
-    return status;
+    return HT_OK;
 }
 
 ht_status ht_model_original(const ht_model_devices *devices, const ht_binding *target,
@@ -102,21 +76,97 @@ ht_status ht_model_original(const ht_model_devices *devices, const ht_binding *t
     return HT_OK;
 }
 
+/* Compiles and predicts the configurations that were added since. */
+static ht_status predict_added(attempt *self, ht_error *error) {
+    size_t launches, first = self->compiled;
+    const ht_inspect_options options = {.count = true, .blocks_max = HT_MODEL_BLOCKS};
+    self->inspections = ht_realloc(self->inspections, self->count, sizeof *self->inspections);
+    self->times = ht_realloc(self->times, self->count, sizeof *self->times);
+    memset(self->inspections + first, 0, (self->count - first) * sizeof *self->inspections);
+    self->compiled = self->count;
+    ht_status status = ht_inspect(&self->devices->target, &self->target, self->configs + first,
+                                  self->count - first, &options, &ht_interrupted,
+                                  self->inspections + first, error);
+    ht_inspect_launches(self->target.template, false, &launches);
+    for (size_t i = first; i < self->count && status == HT_OK; ++i)
+        if (ht_inspection_predict(self->devices->gpu, &self->inspections[i], launches,
+                                  &self->times[i], NULL) != HT_OK)
+            self->times[i].seconds = INFINITY;
+    return status;
+}
+
+/* Asks a strategy, to which predicted times are outcomes. */
+static ht_status predict_asking(attempt *self, ht_strategy *strategy, ht_error *error) {
+    enum { BATCH = 16 };
+    ht_status status = HT_OK;
+    while (status == HT_OK && self->count < self->options->max_evals) {
+        ht_config asked[BATCH];
+        uint64_t left = self->options->max_evals - self->count;
+        size_t first = self->count;
+        size_t count = ht_strategy_ask(strategy, left < BATCH ? (size_t)left : BATCH, asked);
+        if (count == 0)
+            break;
+        for (size_t i = 0; i < count; ++i)
+            add_config(self, &asked[i]);
+        status = predict_added(self, error);
+        for (size_t i = 0; i < count && status == HT_OK; ++i) {
+            double seconds = self->times[first + i].seconds;
+            const ht_outcome outcome = {.status = seconds < INFINITY ? HT_OK : HT_ERROR_UNSUPPORTED,
+                                        .cost = 1e3 * seconds};
+            ht_strategy_tell(strategy, &asked[i], &outcome);
+        }
+    }
+    return status;
+}
+
+/* Searches a space that is too large for all of it to be compiled. */
+static ht_status predict_searching(attempt *self, ht_error *error) {
+    const ht_tuning_options *options = self->options;
+    double wavefront = (double)self->devices->target.fields.wavefront;
+    ht_move moves[HT_FIRST_MOVES_MOST];
+    ht_template_facts *facts =
+        options->no_facts ? NULL : ht_template_facts_new(&self->target, wavefront);
+    ht_prior prior;
+    if (facts)
+        prior = ht_template_facts_prior(facts);
+    const ht_config standard = ht_config_default(self->target.template);
+    const ht_strategy_options given = {.seed = options->seed,
+                                       .seeds = &standard,
+                                       .seed_count = ht_space_legal(self->space, &standard),
+                                       .moves = moves,
+                                       .move_count =
+                                           ht_first_moves_find(self->space, options->seed, moves),
+                                       .prior = facts ? &prior : NULL};
+    ht_strategy *strategy = NULL;
+    ht_status status = ht_strategy_create("auto", self->space, &given, &strategy, error);
+    if (status == HT_OK)
+        status = predict_asking(self, strategy, error);
+    ht_strategy_free(strategy);
+    ht_template_facts_free(facts);
+    return status;
+}
+
 static ht_status predict_all(attempt *self, ht_error *error) {
+    uint64_t want = self->options->max_evals, count = ht_space_count(self->space);
+    bool all = ht_space_listed(self->space) && (want == 0 || count <= want);
+    if (!all && want == 0)
+        return ht_error_set(error, HT_ERROR_INPUT,
+                            "the space is too large to be listed: give --max-evals");
+    for (uint64_t i = 0; all && i < count; ++i) {
+        ht_config config = ht_space_at(self->space, i);
+        add_config(self, &config);
+    }
+    ht_status status = !all          ? predict_searching(self, error)
+                       : self->count ? predict_added(self, error)
+                                     : HT_OK;
     size_t launches;
-    ht_inspect_options options = {.count = true, .blocks_max = HT_MODEL_BLOCKS};
-    self->inspections = ht_alloc(self->count + 1, sizeof *self->inspections);
-    self->times = ht_alloc(self->count + 1, sizeof *self->times);
     self->order = ht_alloc(self->count + 1, sizeof *self->order);
-    ht_status status = ht_inspect(&self->devices->target, &self->target, self->configs, self->count,
-                                  &options, &ht_interrupted, self->inspections, error);
-    if (status != HT_OK)
-        return status;
     ht_inspect_launches(self->target.template, false, &launches);
     self->result->tried = self->count;
-    self->result->predicted = ht_inspections_rank(self->devices->gpu, self->inspections,
-                                                  self->count, launches, self->times, self->order);
-    return HT_OK;
+    if (status == HT_OK)
+        self->result->predicted = ht_inspections_rank(
+            self->devices->gpu, self->inspections, self->count, launches, self->times, self->order);
+    return status;
 }
 
 static void refuse(ht_model_result *result, const char *why) {
@@ -203,7 +253,7 @@ ht_status ht_model_tune(const ht_model_devices *devices, const ht_tuning_options
                     .host = {template, problem, &devices->host.fields},
                     .result = out_result};
     *out_result = (ht_model_result){0};
-    ht_status status = configs_choose(&self, error);
+    ht_status status = space_make(&self, error);
     if (status == HT_OK)
         status = ht_model_original(devices, &self.target, &out_result->original,
                                    &out_result->original_known, &out_result->reason, error);
@@ -211,12 +261,14 @@ ht_status ht_model_tune(const ht_model_devices *devices, const ht_tuning_options
         status = predict_all(&self, error);
     if (status == HT_OK && !out_result->reason && out_result->predicted)
         status = verify_first(&self, error);
-    for (size_t i = 0; self.inspections && i < self.count; ++i)
+    for (size_t i = 0; i < self.compiled; ++i)
         ht_inspection_free(&self.inspections[i]);
     free(self.inspections);
     free(self.times);
     free(self.order);
     free(self.configs);
+    ht_space_free(self.space);
+    ht_template_free(self.plain, self.plain ? 1 : 0);
     if (status == HT_OK)
         conclude(out_result);
     return status;

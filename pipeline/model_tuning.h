@@ -45,9 +45,9 @@ ht_status ht_model_original(const ht_model_devices *devices, const ht_binding *t
                             ht_gpu_time *out_time, bool *out_known, char **out_why,
                             ht_error *error);
 
-/* `options`: max_evals, seed, compile_workers and check are looked at. A kernel for which nothing
- * is chosen has a reason; an error is what no kernel could go on with, an interruption among
- * them. Free the result. */
+/* `options`: max_evals, seed, compile_workers, check and plain are looked at. A kernel for which
+ * nothing is chosen has a reason; an error is what no kernel could go on with, an interruption
+ * among them. Free the result. */
 ht_status ht_model_tune(const ht_model_devices *devices, const ht_tuning_options *options,
                         const ht_template *template, const ht_problem *problem,
                         ht_model_result *out_result, ht_error *error);

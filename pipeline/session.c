@@ -103,8 +103,8 @@ ht_status ht_session_open(const ht_tuning_options *options, ht_session *out_sess
     if (status == HT_OK && ht_text_begins(options->device, HT_MODEL_PREFIX))
         status =
             ht_error_set(error, HT_ERROR_INPUT,
-                         "device %s predicts and runs nothing: 'hiptemper tune' of a template, "
-                         "which 'hiptemper refactor' makes, takes it, and 'inspect --rank'",
+                         "device %s predicts and runs nothing: 'hiptemper optimize', 'tune' and "
+                         "'inspect --rank' take it",
                          options->device);
     if (status == HT_OK)
         status = ht_device_find(options->device, &out_session->device, error);

@@ -25,7 +25,8 @@ static char *comment_of(const ht_entry *entry, const ht_session *session) {
     if (session->options.no_comment)
         return NULL;
     char *words = times->known ? ht_gain_words(&gain) : NULL;
-    char *comment = ht_tuned_comment(entry->template, &entry->result.config, words);
+    char *comment =
+        ht_tuned_comment(entry->template, &entry->result.config, words ? words : entry->predicted);
     free(words);
     return comment;
 }
@@ -203,8 +204,11 @@ static ht_status launcher_write(const ht_output_source *source, ht_entry *entry,
     char *name = ht_format("%s.%s.launch.hpp", stem, entry->name);
     char *label = ht_entry_label(entry);
     char *remark =
-        ht_format("Tuned for %s: %s; on %s%s.", label, *entry->fields ? entry->fields : "no sizes",
-                  session->device.name, session->device.emulated ? " (host emulation)" : "");
+        entry->predicted
+            ? ht_format("Chosen for %s: %s.", label, entry->predicted)
+            : ht_format("Tuned for %s: %s; on %s%s.", label,
+                        *entry->fields ? entry->fields : "no sizes", session->device.name,
+                        session->device.emulated ? " (host emulation)" : "");
     ht_binding binding = {
         .template = entry->template, .problem = entry->instance, .device = &session->device.fields};
     char *text =

@@ -1,3 +1,5 @@
+#include "cli/commands/optimize_model.h"
+
 #include "base/clock.h"
 #include "base/file.h"
 #include "base/memory.h"
@@ -48,10 +50,11 @@ typedef struct optimization {
     ht_profile profile; /* with --profile */
     char profile_text[HT_HASH_SIZE + 32];
     ht_outputs *outputs;
-    double reading_since;   /* clock; 0: nothing was read yet */
-    ht_progress *reading;   /* NULL: it has not taken long */
-    ht_optimize_kept *kept; /* NULL: nothing is */
-    FILE *out;              /* the report */
+    double reading_since;              /* clock; 0: nothing was read yet */
+    ht_progress *reading;              /* NULL: it has not taken long */
+    ht_optimize_kept *kept;            /* NULL: nothing is */
+    const ht_model_devices *predicted; /* NULL: the session's device measures */
+    FILE *out;                         /* the report */
 } optimization;
 
 static const ht_option options[] = {
@@ -352,7 +355,9 @@ static ht_status survey_make(optimization *in, const ht_command_line *line,
     }
     if (status == HT_OK && given->profile)
         status = profile_take(in, options, error);
-    in->kept = status == HT_OK && !given->run ? ht_optimize_kept_open(in->session, options) : NULL;
+    in->kept = status == HT_OK && !given->run && !in->predicted
+                   ? ht_optimize_kept_open(in->session, options)
+                   : NULL;
     options->known = in->kept ? ht_optimize_kept_find : NULL;
     options->known_context = in->kept;
     options->reading = reading_show;
@@ -383,12 +388,24 @@ static ht_status commands_load(optimization *in, ht_error *error) {
     return status;
 }
 
+/* Chooses by the model of a GPU. */
+static int choose(optimization *in, const ht_refactor_options *compiler) {
+    const ht_optimize_model_request request = {.survey = &in->survey,
+                                               .session = in->session,
+                                               .devices = in->predicted,
+                                               .compiler = compiler,
+                                               .folder = in->given->out,
+                                               .json = in->given->json};
+    return ht_optimize_model(&request);
+}
+
 static int optimize(optimization *in, const ht_command_line *line) {
     const optimize_options *given = in->given;
     ht_survey_options options = {.problem = given->problem,
                                  .kernel = given->kernel,
                                  .out = given->out,
-                                 .device = &in->session->device.fields};
+                                 .device = in->predicted ? &in->predicted->target.fields
+                                                         : &in->session->device.fields};
     ht_error error = {0};
     ht_status status = commands_load(in, &error);
     ht_program_arguments_make(&in->whole.files, &options.compiler);
@@ -399,7 +416,9 @@ static int optimize(optimization *in, const ht_command_line *line) {
         status = ht_outputs_prepare(given->out, given->json, &error);
     for (size_t i = 0; i < survey->sources.count && status == HT_OK; ++i)
         status = ht_output_check(given->out, survey->sources.items[i].output, &error);
-    int code = status != HT_OK ? ht_report_error(&error) : tune(in, &options.compiler);
+    int code = status != HT_OK ? ht_report_error(&error)
+               : in->predicted ? choose(in, &options.compiler)
+                               : tune(in, &options.compiler);
     ht_survey_free(survey);
     ht_optimize_kept_free(in->kept);
     ht_profile_free(&in->profile);
@@ -421,6 +440,11 @@ static ht_status options_check(const ht_command_line *line, ht_error *error) {
     ht_status status = ht_profile_share_check(given->share, error);
     if (status != HT_OK)
         return status;
+    bool predicts = ht_text_begins(given->tuning.device, HT_MODEL_PREFIX);
+    if (predicts && (given->run || given->html != NULL))
+        return ht_error_set(error, HT_ERROR_INPUT,
+                            "--device %s predicts and measures nothing: leave %s out",
+                            given->tuning.device, given->run ? "--run" : "--html");
     if (given->run && given->profile != NULL)
         return ht_error_set(error, HT_ERROR_INPUT,
                             "--run takes the kernels' times from the program: leave --profile out");
@@ -442,6 +466,13 @@ static int run_optimize(const ht_command_line *line) {
     if (status == HT_OK)
         status = ht_style_read(given->style, &any, &error);
     tuning.plain = !any;
+    ht_model_devices devices;
+    bool predicts = ht_text_begins(given->tuning.device, HT_MODEL_PREFIX);
+    if (predicts) {
+        if (status == HT_OK)
+            status = ht_model_devices_find(given->tuning.device, &devices, &error);
+        tuning.device = "host"; /* verifies */
+    }
     if (status == HT_OK)
         status = ht_session_open(&tuning, &session, &error);
     if (status != HT_OK)
@@ -449,6 +480,7 @@ static int run_optimize(const ht_command_line *line) {
     optimization in = {
         .given = given,
         .session = &session,
+        .predicted = predicts ? &devices : NULL,
         .whole = {.files = {line->operands, line->operand_count, &given->compiler, NULL},
                   .run = {.arguments = line->arguments,
                           .argument_count = line->argument_count,

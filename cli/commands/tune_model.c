@@ -3,6 +3,7 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "cli/reports/entry_report.h"
+#include "cli/reports/model_report.h"
 #include "cli/reports/rank_report.h"
 #include "pipeline/defaults.h"
 #include "pipeline/model_tuning.h"
@@ -65,60 +66,6 @@ static ht_status write_choice(chosen *self, size_t index, ht_error *error) {
     return status;
 }
 
-static void print(const chosen *self, FILE *out) {
-    static const char *const words[HT_MODEL_CHOICES] = {"best", "next best"};
-    const ht_model_result *result = &self->result;
-    char *label = ht_entry_label(self->entry);
-    fprintf(out, "%s: %zu configurations compiled", label, result->tried);
-    if (result->legal)
-        fprintf(out, " of %llu legal", (unsigned long long)result->legal);
-    fprintf(out, ", %zu predicted\n", result->predicted);
-    if (result->reason)
-        fprintf(out, "  nothing chosen: %s\n", result->reason);
-    else
-        fprintf(out, "  %s: %.4g ms, predicted, not measured (%s)\n",
-                result->original_known ? "original" : "default", 1e3 * result->original.seconds,
-                ht_gpu_term_words(result->original.bottleneck));
-    for (size_t i = 0; i < result->count && i < HT_MODEL_CHOICES; ++i) {
-        const ht_model_choice *choice = &result->choices[i];
-        char *config = ht_config_string(self->entry->template, &choice->config);
-        fprintf(out, "  %s: %.4g ms, %.3gx, predicted, not measured (%s); verified on the host\n",
-                words[i], 1e3 * choice->time.seconds, choice->speedup,
-                ht_gpu_term_words(choice->time.bottleneck));
-        fprintf(out, "    %s\n    %s\n", config, self->files[i] ? self->files[i] : "not written");
-        free(config);
-    }
-    if (result->refused && result->count)
-        fprintf(out, "  faster ones that were not verified: %zu; the first: %s\n", result->refused,
-                result->first_why);
-    fputc('\n', out);
-    free(label);
-}
-
-static json_t *json(const chosen *self) {
-    const ht_model_result *result = &self->result;
-    const ht_entry *entry = self->entry;
-    json_t *choices = json_array();
-    bool known = !(result->original.seconds != result->original.seconds);
-    for (size_t i = 0; i < result->count; ++i) {
-        const ht_model_choice *choice = &result->choices[i];
-        json_array_append_new(choices,
-                              json_pack("{s:o, s:o, s:f, s:b, s:o}", "config",
-                                        ht_config_json(entry->template, &choice->config),
-                                        "predicted", ht_predicted_json(&choice->time, i + 1),
-                                        "predicted_speedup", choice->speedup, "verified", true,
-                                        "file", ht_report_json_text(self->files[i])));
-    }
-    return json_pack(
-        "{s:s, s:o, s:s, s:o, s:i, s:i, s:o, s:b, s:o, s:i, s:o}", "kernel", entry->name, "problem",
-        ht_report_json_text(entry->problem), "problem_fields", entry->fields, "legal",
-        result->legal ? json_integer((json_int_t)result->legal) : json_null(), "compiled",
-        (int)result->tried, "predicted", (int)result->predicted, "original",
-        known ? ht_predicted_json(&result->original, 0) : json_null(), "original_is_default",
-        known && !result->original_known, "choices", choices, "refused", (int)result->refused,
-        "reason", ht_report_json_text(result->reason));
-}
-
 static ht_status choose(chosen *self, ht_error *error) {
     ht_status status = ht_model_tune(self->devices, self->request->options, self->entry->template,
                                      self->entry->instance, &self->result, error);
@@ -143,8 +90,9 @@ int ht_tune_model(const ht_tune_model_request *request, const ht_entries *entrie
                        .alone = entries->count == 1};
         status = choose(&self, &error);
         if (status == HT_OK) {
-            print(&self, out);
-            json_array_append_new(kernels, json(&self));
+            ht_model_result_print(self.entry, &self.result, self.files, out);
+            json_array_append_new(kernels,
+                                  ht_model_result_json(self.entry, &self.result, self.files));
         }
         for (size_t c = 0; c < HT_MODEL_CHOICES; ++c)
             free(self.files[c]);

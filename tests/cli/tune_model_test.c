@@ -29,8 +29,13 @@ static const char template[] =
     "    out[i] = WORK == 0 ? 2 : in[i] + (x > 1 ? 1 : 0);\n"
     "}\n";
 
+static const char problem[] =
+    "{\"format\": \"hiptemper-problem\", \"version\": 1, \"problem\": \"line : n\",\n"
+    " \"instances\": [{\"name\": \"one\", \"fields\": {\"n\": 100000}}]}\n";
+
 static program_result tuned(const char *words) {
     workplace_write("chain.hip", template);
+    workplace_write("chain.json", problem);
     program_result result = program_run(words);
     if (result.code == 3)
         cr_skip_test("no hiprtc (Debian: apt-get install libamdhip64-5)");
@@ -86,10 +91,56 @@ Test(tune_model, writes_nothing_where_none_is_predicted_to_be_faster) {
     program_free(&result);
 }
 
+/* A space that is larger than the budget is searched: no configuration is compiled twice, and the
+ * default one is among them. */
+Test(tune_model, a_search_asks_the_model_where_not_all_are_compiled) {
+    program_result result = tuned("tune chain.hip --problem n=100000 --device model:mi50 --out out "
+                                  "--max-evals 3 --check none");
+    cr_assert_eq(result.code, 0, "%s%s", result.out, result.err);
+    json_t *document, *kernel = read_choices(&document);
+    cr_expect_eq(json_integer_value(json_object_get(kernel, "legal")), 4);
+    cr_expect_eq(json_integer_value(json_object_get(kernel, "compiled")), 3);
+    cr_expect_geq(json_array_size(json_object_get(kernel, "choices")), 1, "%s", result.out);
+    json_decref(document);
+    program_free(&result);
+}
+
 Test(tune_model, is_refused_by_commands_that_measure) {
     workplace_write("chain.hip", template);
-    program_result result = program_run("optimize chain.hip --device model:mi50");
-    cr_expect_eq(result.code, 2);
-    cr_expect(strstr(result.err, "device model:mi50 predicts and runs nothing"), "%s", result.err);
+    static const char *const words[] = {"loop chain.hip --device model:mi50",
+                                        "optimize --run chain.hip --device model:mi50",
+                                        "optimize chain.hip --html p.html --device model:mi50"};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+        program_result result = program_run(words[i]);
+        cr_expect_eq(result.code, 2, "%s: %s", words[i], result.err);
+        cr_expect(strstr(result.err, "device model:mi50 predicts"), "%s", result.err);
+        program_free(&result);
+    }
+}
+
+/* A source is written with the best, verified on the host, and its companions say that nothing was
+ * measured. */
+Test(tune_model, optimize_writes_sources_that_are_verified_and_not_measured) {
+    program_result result = tuned("optimize chain.hip --problem chain.json --device model:mi250x "
+                                  "--out out");
+    cr_assert_eq(result.code, 0, "%s%s", result.out, result.err);
+    cr_expect(strstr(result.out, "predicted, not measured"), "%s", result.out);
+    char *text = workplace_read("out/optimize.json");
+    json_t *document = text ? json_loads(text, 0, NULL) : NULL;
+    free(text);
+    cr_assert_not_null(document, "%s", result.out);
+    const json_t *kernel = json_array_get(json_object_get(document, "kernels"), 0);
+    const json_t *choice = json_array_get(json_object_get(kernel, "choices"), 0);
+    cr_expect_str_eq(json_string_value(json_object_get(kernel, "verdict")), "improved");
+    cr_expect_eq(work_of(choice), 1, "0 is faster, and wrong");
+    cr_expect_gt(json_number_value(json_object_get(choice, "predicted_speedup")), 1);
+    cr_expect(json_is_string(json_object_get(kernel, "patch_file")));
+    char *copy = workplace_read("out/chain.hip"),
+         *launcher = workplace_read("out/chain.chain.launch.hpp");
+    cr_expect(copy && strstr(copy, "0, 1, 2, 3 = 1)"), "%s", result.out);
+    cr_expect(launcher && strstr(launcher, "predicted, not measured"), "%s", result.out);
+    free(copy);
+    free(launcher);
+    json_decref(document);
     program_free(&result);
 }
