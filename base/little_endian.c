@@ -24,3 +24,16 @@ void ht_bytes_put64(uint8_t *at, uint64_t value) {
     value = htole64(value);
     memcpy(at, &value, sizeof value);
 }
+
+float ht_bytes_get_real(const uint8_t *at) {
+    uint32_t bits = ht_bytes_get32(at);
+    float value;
+    memcpy(&value, &bits, sizeof value);
+    return value;
+}
+
+void ht_bytes_put_real(uint8_t *at, float value) {
+    uint32_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    ht_bytes_put32(at, bits);
+}

@@ -21,6 +21,7 @@
 #include "base/text.h"
 #include "pipeline/time_devices.h"
 #include "pipeline/times.h"
+#include "pipeline/times_job.h"
 #include "runtime/store/database_earlier.h"
 #include "search/recording.h"
 #include "search/replay.h"
@@ -278,31 +279,22 @@ static int recordings(const char *folder, const names *names) {
 static void job_ask(const ht_time_model *model, const ht_template *template,
                     const ht_device *device, const ht_database_earlier_run *job, const names *names,
                     scores *scores) {
-    ht_problem problem = {0};
-    ht_error error = {0};
-    run run = {.label = job->problem};
+    ht_times_job bound;
     ht_time_choice choices[CHOICES];
-    check(ht_problem_parse(&template->problem, job->problem, &problem, &error), &error);
-    const ht_binding binding = {template, &problem, &device->fields};
-    check(ht_space_build(&binding, 1, &run.space, &error), &error);
-    ht_time_device_of(job->device, &device->fields, &run.device);
-    run.columns = ht_columns_new(run.space, &run.device, NULL);
-    run.configs = ht_alloc(job->count + 1, sizeof *run.configs);
-    run.costs = ht_alloc(job->count + 1, sizeof *run.costs);
-    for (size_t i = 0; i < job->count; ++i)
-        if (ht_config_parse(template, job->rows[i].config, &run.configs[run.count], NULL) == HT_OK)
-            run.costs[run.count++] = job->rows[i].cost;
+    if (!ht_times_job_open(template, device, job, &bound))
+        return;
+    run run = {.label = job->problem,
+               .space = bound.space,
+               .configs = bound.configs,
+               .costs = bound.costs,
+               .count = bound.count};
     size_t found =
-        ht_time_model_choose_among(model, run.columns, run.configs, run.count,
+        ht_time_model_choose_among(model, bound.columns, run.configs, run.count,
                                    ht_time_model_knows(model, job->device), CHOICES, choices);
     scores_add(scores, run.label, choices, found, &run);
     if (names->print)
         choices_print(&run, choices, found);
-    free(run.configs);
-    free(run.costs);
-    ht_columns_free(run.columns);
-    ht_space_free(run.space);
-    ht_problem_free(&problem);
+    ht_times_job_close(&bound);
 }
 
 static ht_time_model *model_learn(const ht_template *template, const ht_device *device,

@@ -4,6 +4,7 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "pipeline/time_devices.h"
+#include "pipeline/times_job.h"
 #include "runtime/job/job.h"
 
 #include <ctype.h>
@@ -62,45 +63,18 @@ typedef struct gathering {
     ht_times_read *read;
 } gathering;
 
-/* Takes the rows that are configurations of the template; returns how many. */
-static size_t rows_take(const gathering *to, const ht_database_earlier_run *run,
-                        ht_config *out_configs, double *out_costs) {
-    size_t count = 0;
-    for (size_t i = 0; i < run->count; ++i) {
-        if (ht_config_parse(to->template, run->rows[i].config, &out_configs[count], NULL) == HT_OK)
-            out_costs[count++] = run->rows[i].cost;
-        else
-            ++to->read->foreign;
-    }
-    return count;
-}
-
 static void run_add(const gathering *to, const ht_database_earlier_run *run) {
-    ht_problem problem = {0};
-    ht_space *space = NULL;
-    bool sized = to->template->problem.name != NULL;
-    if (sized && ht_problem_parse(&to->template->problem, run->problem, &problem, NULL) != HT_OK) {
+    ht_times_job job;
+    if (!ht_times_job_open(to->template, to->device, run, &job)) {
         to->read->foreign += run->count;
         return;
     }
-    const ht_binding binding = {to->template, sized ? &problem : NULL, &to->device->fields};
-    ht_config *configs = ht_alloc(run->count + 1, sizeof *configs);
-    double *costs = ht_alloc(run->count + 1, sizeof *costs);
-    size_t count = rows_take(to, run, configs, costs);
-    if (ht_space_build(&binding, 1, &space, NULL) == HT_OK) {
-        ht_time_device numbers;
-        ht_time_device_of(run->device, &to->device->fields, &numbers);
-        ht_columns *columns = ht_columns_new(space, &numbers, NULL);
-        if (ht_time_data_add(to->data, columns, run->device, configs, costs, count)) {
-            ++to->read->jobs;
-            to->read->evaluations += count;
-        }
-        ht_columns_free(columns);
+    to->read->foreign += run->count - job.count;
+    if (ht_time_data_add(to->data, job.columns, run->device, job.configs, job.costs, job.count)) {
+        ++to->read->jobs;
+        to->read->evaluations += job.count;
     }
-    ht_space_free(space);
-    ht_problem_free(&problem);
-    free(configs);
-    free(costs);
+    ht_times_job_close(&job);
 }
 
 ht_status ht_times_jobs(const char *database, const char *kernel, const char *code,
@@ -195,6 +169,26 @@ ht_time_model *ht_times_open(const char *database, const ht_template *template, 
     }
     free(path);
     return model;
+}
+
+ht_status ht_times_open_file(const char *path, ht_time_model **out_model,
+                             ht_template **out_templates, ht_error *error) {
+    size_t count = 0;
+    *out_templates = NULL;
+    ht_status status = ht_time_model_open(path, out_model, error);
+    if (status == HT_OK)
+        status = ht_template_parse(ht_time_model_facts(*out_model)->annotations, path,
+                                   out_templates, &count, error);
+    if (status == HT_OK && count != 1)
+        status =
+            ht_error_set_at(error, HT_ERROR_INPUT, path, 0, 0, "the model has no template with it");
+    if (status == HT_OK)
+        return HT_OK;
+    ht_template_free(*out_templates, count);
+    ht_time_model_free(*out_model);
+    *out_templates = NULL;
+    *out_model = NULL;
+    return status;
 }
 
 /* Lists configurations that stand for the space: all, or a sample and the model's favourites. */

@@ -40,6 +40,11 @@ ht_status ht_times_learn(const char *database, const ht_template *template, cons
 ht_time_model *ht_times_open(const char *database, const ht_template *template, const char *code,
                              char **out_refused);
 
+/* Opens a model's file along with the one template that it holds. Free both:
+ * ht_template_free(templates, 1). */
+ht_status ht_times_open_file(const char *path, ht_time_model **out_model,
+                             ht_template **out_templates, ht_error *error);
+
 /* "host: host emulation, 2 cores": a device as databases and models have it; free(). */
 char *ht_times_device(const ht_device *device);
 /* The columns of a bound space on a device. The device's numbers go to *out_numbers, which must

@@ -1,7 +1,7 @@
 #include "pipeline/times_assess.h"
 
 #include "base/memory.h"
-#include "pipeline/time_devices.h"
+#include "pipeline/times_job.h"
 
 #include <math.h>
 #include <stdint.h>
@@ -51,34 +51,19 @@ typedef struct asking {
     size_t least;
 } asking;
 
-static void job_ask(const asking *ask, const ht_database_earlier_run *job, reached *to) {
-    ht_problem problem = {0};
-    ht_space *space = NULL;
-    bool sized = ask->template->problem.name != NULL;
-    if (sized && ht_problem_parse(&ask->template->problem, job->problem, &problem, NULL) != HT_OK)
+static void job_ask(const asking *ask, const ht_database_earlier_run *run, reached *to) {
+    ht_times_job job;
+    ht_time_choice choices[MOST];
+    if (!ht_times_job_open(ask->template, ask->device, run, &job))
         return;
-    const ht_binding binding = {ask->template, sized ? &problem : NULL, &ask->device->fields};
-    ht_config *configs = ht_alloc(job->count + 1, sizeof *configs);
-    double *costs = ht_alloc(job->count + 1, sizeof *costs);
-    size_t count = 0;
-    for (size_t i = 0; i < job->count; ++i)
-        if (ht_config_parse(ask->template, job->rows[i].config, &configs[count], NULL) == HT_OK)
-            costs[count++] = job->rows[i].cost;
-    if (count >= ask->least && ht_space_build(&binding, 1, &space, NULL) == HT_OK) {
-        ht_time_choice choices[MOST];
-        ht_time_device numbers;
-        ht_time_device_of(job->device, &ask->device->fields, &numbers);
-        ht_columns *columns = ht_columns_new(space, &numbers, NULL);
-        bool seen = ht_time_model_knows(ask->model, job->device);
-        size_t found =
-            ht_time_model_choose_among(ask->model, columns, configs, count, seen, MOST, choices);
-        job_score(to, choices, found, configs, costs, count);
-        ht_columns_free(columns);
-    }
-    ht_space_free(space);
-    ht_problem_free(&problem);
-    free(configs);
-    free(costs);
+    bool seen = ht_time_model_knows(ask->model, run->device);
+    size_t found = job.count < ask->least
+                       ? 0
+                       : ht_time_model_choose_among(ask->model, job.columns, job.configs, job.count,
+                                                    seen, MOST, choices);
+    if (found)
+        job_score(to, choices, found, job.configs, job.costs, job.count);
+    ht_times_job_close(&job);
 }
 
 static int by_size(const void *a, const void *b) {

@@ -72,16 +72,9 @@ static ht_status database_evaluate(const ht_time_model *model, const char *path,
 int ht_evaluate_times(const char *path, char *const *databases, size_t count, const char *json) {
     ht_time_model *model = NULL;
     ht_template *templates = NULL;
-    size_t template_count = 0;
     ht_error error = {0};
     json_t *documents = json_array();
-    ht_status status = ht_time_model_open(path, &model, &error);
-    if (status == HT_OK)
-        status = ht_template_parse(ht_time_model_facts(model)->annotations, path, &templates,
-                                   &template_count, &error);
-    if (status == HT_OK && template_count != 1)
-        status = ht_error_set_at(&error, HT_ERROR_INPUT, path, 0, 0,
-                                 "the model has no template with it");
+    ht_status status = ht_times_open_file(path, &model, &templates, &error);
     for (size_t i = 0; status == HT_OK && i < count; ++i)
         status = database_evaluate(model, path, &templates[0], databases[i], documents,
                                    ht_report_stream(json), &error);
@@ -89,7 +82,7 @@ int ht_evaluate_times(const char *path, char *const *databases, size_t count, co
     if (status == HT_OK)
         code = ht_report_json(json, count == 1 ? json_array_get(documents, 0) : documents);
     json_decref(documents);
-    ht_template_free(templates, template_count);
+    ht_template_free(templates, templates ? 1 : 0);
     ht_time_model_free(model);
     return code;
 }

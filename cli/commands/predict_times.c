@@ -16,7 +16,7 @@ typedef struct proposed {
     ht_config config;
     size_t by_time;         /* its place among the choices of the model of time; 0: none */
     size_t by_sequence;     /* and among those of the sequence model */
-    double over, spread;    /* as ht_time_choice has them; 0: not predicted */
+    double over, spread;    /* times_set: next to the predicted fastest, by each member's word */
     double log_probability; /* of the sequence model */
 } proposed;
 
@@ -25,7 +25,6 @@ typedef struct predicting {
     const ht_predict_times *given;
     ht_time_model *model;
     ht_template *templates;
-    size_t template_count;
     ht_device device;
     char *device_name;
     ht_problem problem;
@@ -46,7 +45,7 @@ static void predicting_end(predicting *self) {
     ht_space_free(self->space);
     ht_problem_free(&self->problem);
     free(self->device_name);
-    ht_template_free(self->templates, self->template_count);
+    ht_template_free(self->templates, self->templates ? 1 : 0);
     ht_time_model_free(self->model);
 }
 
@@ -70,14 +69,8 @@ static ht_status problem_read(predicting *self, ht_error *error) {
 
 static ht_status predicting_begin(predicting *self, ht_error *error) {
     const char *device = self->given->device ? self->given->device : "host";
-    ht_status status = ht_time_model_open(self->given->times, &self->model, error);
-    if (status != HT_OK)
-        return status;
-    status = ht_template_parse(ht_time_model_facts(self->model)->annotations, self->given->times,
-                               &self->templates, &self->template_count, error);
-    if (status == HT_OK && self->template_count != 1)
-        status = ht_error_set_at(error, HT_ERROR_INPUT, self->given->times, 0, 0,
-                                 "the model has no template with it");
+    ht_status status =
+        ht_times_open_file(self->given->times, &self->model, &self->templates, error);
     if (status == HT_OK)
         status = ht_device_find(device, &self->device, error);
     if (status == HT_OK)

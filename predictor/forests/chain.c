@@ -60,19 +60,21 @@ static ht_chain *chain_new(const ht_schema *schema, uint32_t trees, float share)
     return chain;
 }
 
+/* Frees the forests of all steps, with their array. */
+static void forests_free(const ht_chain *chain, ht_forest **forests) {
+    for (uint32_t t = 0; t < chain->output.steps; ++t)
+        ht_forest_free(forests[t]);
+    free(forests);
+}
+
 void ht_chain_free(ht_chain *chain) {
-    for (uint32_t t = 0; chain && t < chain->output.steps; ++t)
-        ht_forest_free(chain->forests[t]);
-    for (size_t i = 0; chain && i < chain->own_count; ++i) {
-        for (uint32_t t = 0; t < chain->output.steps; ++t)
-            ht_forest_free(chain->owns[i].forests[t]);
-        free(chain->owns[i].forests);
-    }
-    if (chain) {
-        free(chain->owns);
-        ht_numbers_free(chain->numbers);
-        free(chain->forests);
-    }
+    if (!chain)
+        return;
+    forests_free(chain, chain->forests);
+    for (size_t i = 0; i < chain->own_count; ++i)
+        forests_free(chain, chain->owns[i].forests);
+    free(chain->owns);
+    ht_numbers_free(chain->numbers);
     free(chain);
 }
 
@@ -173,6 +175,14 @@ typedef struct growth {
     void *context;
 } growth;
 
+/* Adds a group that has forests of its own, none grown yet. */
+static own_forests *own_add(ht_chain *chain, uint64_t group) {
+    HT_GROW(chain->owns, chain->own_count);
+    own_forests *own = &chain->owns[chain->own_count++];
+    *own = (own_forests){group, ht_alloc(HT_PARAM_MAX, sizeof(ht_forest *))};
+    return own;
+}
+
 /* Grows the forests of all steps on the first `count` of the rows; false when it was stopped. */
 static bool forests_grow(const ht_chain *chain, growth *g, size_t count, uint32_t min_leaf,
                          ht_forest **out_forests) {
@@ -219,9 +229,7 @@ static bool owns_grow(ht_chain *chain, growth *g) {
         size_t count = own_rows(g, group);
         if (!count)
             continue;
-        HT_GROW(chain->owns, chain->own_count);
-        own_forests *own = &chain->owns[chain->own_count++];
-        *own = (own_forests){group, ht_alloc(HT_PARAM_MAX, sizeof(ht_forest *))};
+        own_forests *own = own_add(chain, group);
         if (!forests_grow(chain, g, count, g->settings->own_leaf, own->forests))
             return false;
     }
@@ -269,9 +277,7 @@ ht_status ht_chain_grow(const ht_dataset *dataset, const ht_chain_settings *sett
 
 static void real_pack(ht_text *out, float real) {
     uint8_t bytes[4];
-    uint32_t bits;
-    memcpy(&bits, &real, sizeof bits);
-    ht_bytes_put32(bytes, bits);
+    ht_bytes_put_real(bytes, real);
     ht_text_append_n(out, (const char *)bytes, sizeof bytes);
 }
 
@@ -279,17 +285,20 @@ static void real_pack(ht_text *out, float real) {
 static bool real_unpack(const uint8_t **at, const uint8_t *end, float *out) {
     if (end - *at < 4)
         return false;
-    uint32_t bits = ht_bytes_get32(*at);
-    memcpy(out, &bits, sizeof bits);
+    *out = ht_bytes_get_real(*at);
     *at += 4;
     return *out >= 0 && *out <= 1;
+}
+
+static void forests_pack(const ht_chain *chain, ht_forest *const *forests, ht_text *out) {
+    for (uint32_t t = 0; t < chain->output.steps; ++t)
+        ht_forest_pack(forests[t], out);
 }
 
 void ht_chain_pack(const ht_chain *chain, ht_text *out) {
     real_pack(out, chain->share);
     ht_number_pack(out, chain->trees);
-    for (uint32_t t = 0; t < chain->output.steps; ++t)
-        ht_forest_pack(chain->forests[t], out);
+    forests_pack(chain, chain->forests, out);
     if (!chain->own_count)
         return;
     ht_number_pack(out, chain->own_count);
@@ -297,8 +306,7 @@ void ht_chain_pack(const ht_chain *chain, ht_text *out) {
     real_pack(out, chain->own_share);
     for (size_t i = 0; i < chain->own_count; ++i) {
         ht_number_pack(out, chain->owns[i].group);
-        for (uint32_t t = 0; t < chain->output.steps; ++t)
-            ht_forest_pack(chain->owns[i].forests[t], out);
+        forests_pack(chain, chain->owns[i].forests, out);
     }
 }
 
@@ -322,10 +330,7 @@ static bool owns_unpack(ht_chain *chain, const uint8_t **at, const uint8_t *end)
     for (uint64_t i = 0; i < count; ++i) {
         if (!ht_number_unpack(at, end, groups - 1, &group))
             return false;
-        HT_GROW(chain->owns, chain->own_count);
-        own_forests *own = &chain->owns[chain->own_count++];
-        *own = (own_forests){group, ht_alloc(HT_PARAM_MAX, sizeof(ht_forest *))};
-        if (!forests_unpack(chain, at, end, own->forests))
+        if (!forests_unpack(chain, at, end, own_add(chain, group)->forests))
             return false;
     }
     return *at == end;

@@ -147,10 +147,8 @@ static const float *weights_place(ht_predictor *predictor, const section *sectio
         return in_place;
     size_t count = section->length / sizeof(float);
     float *copy = ht_alloc(count ? count : 1, sizeof *copy);
-    for (size_t i = 0; i < count; ++i) {
-        uint32_t bits = ht_bytes_get32(section->data + i * 4);
-        memcpy(&copy[i], &bits, sizeof bits);
-    }
+    for (size_t i = 0; i < count; ++i)
+        copy[i] = ht_bytes_get_real(section->data + i * sizeof *copy);
     HT_GROW(predictor->copies, predictor->copy_count);
     predictor->copies[predictor->copy_count++] = copy;
     return copy;

@@ -22,9 +22,7 @@ static void tree_pack(const ht_boost_tree *tree, ht_text *out) {
         ht_text_append_n(out, (const char *)bytes, QUESTION_BYTES);
     }
     for (size_t l = 0; l < (size_t)1 << tree->depth; ++l) {
-        uint32_t bits;
-        memcpy(&bits, &tree->leaves[l], sizeof bits);
-        ht_bytes_put32(bytes, bits);
+        ht_bytes_put_real(bytes, tree->leaves[l]);
         ht_text_append_n(out, (const char *)bytes, LEAF_BYTES);
     }
 }
@@ -52,8 +50,7 @@ static bool tree_unpack(const uint8_t **at, const uint8_t *end, size_t column_co
         tree->questions[d] = (ht_boost_question){column, (*at)[2]};
     }
     for (size_t l = 0; l < leaves; ++l, *at += LEAF_BYTES) {
-        uint32_t bits = ht_bytes_get32(*at);
-        memcpy(&tree->leaves[l], &bits, sizeof bits);
+        tree->leaves[l] = ht_bytes_get_real(*at);
         if (!isfinite(tree->leaves[l]))
             return false;
     }
