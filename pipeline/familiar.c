@@ -42,20 +42,26 @@ static void unknown_warn(json_t *warnings, const ht_schema_field *field) {
     ht_text_printf(&text, "this %s does not occur in the training data, which has", field->name);
     for (size_t i = 0; i < field->name_count; ++i)
         ht_text_printf(&text, "%s %s", i ? "," : "", field->names[i]);
-    ht_text_append(&text, "; how good proposals are for another one was not measured");
     json_array_append_new(warnings, json_string(text.data));
     ht_text_free(&text);
 }
 
-static void outside_warn(json_t *warnings, const ht_schema_field *field, int64_t value,
-                         const json_t *seen) {
+/* Returns true if the training data has the value, as far as is known. */
+static bool is_seen(const json_t *seen, int64_t value) {
     int64_t least = json_integer_value(json_object_get(seen, "least"));
     int64_t most = json_integer_value(json_object_get(seen, "most"));
     const json_t *values = json_object_get(seen, "values");
     bool found = !values;
     for (size_t i = 0; i < json_array_size(values); ++i)
         found |= json_integer_value(json_array_get(values, i)) == value;
-    if (!seen || (value >= least && value <= most && found))
+    return !seen || (value >= least && value <= most && found);
+}
+
+static void outside_warn(json_t *warnings, const ht_schema_field *field, int64_t value,
+                         const json_t *seen) {
+    int64_t least = json_integer_value(json_object_get(seen, "least"));
+    int64_t most = json_integer_value(json_object_get(seen, "most"));
+    if (is_seen(seen, value))
         return;
     bool named = field->names && value >= 0 && (size_t)value < field->name_count;
     if (field->names && !named) {
@@ -98,4 +104,20 @@ json_t *ht_familiar_warnings(const ht_predictor *predictor, const int64_t *field
     json_decref(note);
     apart_warn(warnings, predictor, fields);
     return warnings;
+}
+
+ht_familiarity ht_familiar_look(const ht_predictor *predictor, const int64_t *fields) {
+    const ht_schema *schema = ht_predictor_schema(predictor);
+    json_t *note = json_loads(ht_predictor_note(predictor), 0, NULL);
+    const json_t *seen = json_object_get(note, "seen");
+    ht_familiarity found = {false, false};
+    for (size_t i = 0; i < schema->field_count; ++i) {
+        const ht_schema_field *field = &schema->fields[i];
+        if (is_seen(json_object_get(seen, field->name), fields[i]))
+            continue;
+        found.device_new |= field->device;
+        found.size_new |= !field->device;
+    }
+    json_decref(note);
+    return found;
 }

@@ -13,4 +13,10 @@ json_t *ht_familiar_json(const ht_dataset *dataset);
 /* A sentence for each field whose value is unlike those the model was trained on. New reference. */
 json_t *ht_familiar_warnings(const ht_predictor *predictor, const int64_t *fields);
 
+/* The parts of a problem that are unlike all training data: fields of the device, and others. */
+typedef struct ht_familiarity {
+    bool device_new, size_new;
+} ht_familiarity;
+ht_familiarity ht_familiar_look(const ht_predictor *predictor, const int64_t *fields);
+
 #endif

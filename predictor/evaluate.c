@@ -4,6 +4,7 @@
 
 #include "base/memory.h"
 
+#include <math.h>
 #include <omp.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,6 +24,7 @@ typedef struct outcome {
     mark exact, canonical;
     uint32_t proposals, legal;
     bool too_few;
+    double probability; /* of the first proposal */
     double seconds;
 } outcome;
 
@@ -85,6 +87,7 @@ static void judge(const evaluation *e, ht_completion *completion, size_t record,
     uint16_t prefix[HT_PARAM_MAX] = {0};
     out->exact.first = out->canonical.first = TOPK_MOST;
     out->proposals = (uint32_t)count;
+    out->probability = count ? exp(proposals[0].log_probability) : 0;
     ht_completion_start(completion, fields);
     numbers_of(schema, target, label);
     ht_completion_canonical(completion, target, like_label);
@@ -214,6 +217,8 @@ static void sum_up(const evaluation *e, ht_assessment *out) {
         const outcome *one = &e->outcomes[i];
         add_mark(schema, &one->exact, &out->exact);
         add_mark(schema, &one->canonical, &out->canonical);
+        ht_reliability_count(&out->reliability, one->probability, one->exact.first == 0,
+                             one->exact.first < TOPK_MOST);
         out->short_beams += one->too_few;
         out->ms_per_prediction += 1e3 * one->seconds;
         out->legal += one->legal;

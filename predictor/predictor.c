@@ -54,6 +54,7 @@ void ht_predictor_free(ht_predictor *predictor) {
     ht_tokenizer_free(predictor->tokenizer);
     ht_schema_free(predictor->schema);
     free(predictor->note);
+    free(predictor->path);
     for (size_t i = 0; i < predictor->copy_count; ++i)
         free(predictor->copies[i]);
     free(predictor->copies);
@@ -85,6 +86,10 @@ size_t ht_predictor_network_count(const ht_predictor *predictor) {
 
 const ht_network *ht_predictor_network(const ht_predictor *predictor, size_t index) {
     return predictor->networks[index];
+}
+
+const char *ht_predictor_path(const ht_predictor *predictor) {
+    return predictor->path;
 }
 
 const char *ht_predictor_note(const ht_predictor *predictor) {

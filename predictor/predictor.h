@@ -10,6 +10,7 @@
 #include "predictor/data/dataset.h"
 #include "predictor/forests/chain.h"
 #include "predictor/network/training.h"
+#include "predictor/reliability.h"
 
 typedef struct ht_predictor ht_predictor;
 
@@ -40,6 +41,9 @@ const ht_tokenizer *ht_predictor_tokenizer(const ht_predictor *predictor);
 size_t ht_predictor_network_count(const ht_predictor *predictor);
 const ht_network *ht_predictor_network(const ht_predictor *predictor, size_t index);
 const char *ht_predictor_note(const ht_predictor *predictor); /* "" for none */
+/* The file that it was opened from, and the checksum there; NULL and 0 for none. */
+const char *ht_predictor_path(const ht_predictor *predictor);
+uint64_t ht_predictor_checksum(const ht_predictor *predictor);
 
 /* A proposed configuration. */
 typedef struct ht_proposal {
@@ -83,7 +87,8 @@ typedef struct ht_assessment {
     double legal;                 /* share of all proposals that are legal */
     double short_beams; /* share of records with fewer than k proposals although k legal ones exist:
                            must be 0 */
-    double ms_per_prediction; /* one thread, mean */
+    double ms_per_prediction;   /* one thread, mean */
+    ht_reliability reliability; /* of exact matches */
 } ht_assessment;
 /* Threads work on different records; the result does not depend on them. `stop` may be NULL. With a
  * beam of a width w below 10 the first w proposals are those of that beam (so top-1 is that of a

@@ -5,6 +5,7 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "cli/command.h"
+#include "pipeline/confidence.h"
 #include "pipeline/option_list.h"
 #include "pipeline/progress.h"
 #include "pipeline/report.h"
@@ -18,7 +19,7 @@ typedef struct evaluate_options {
     const char *json;
     uint64_t beam, threads;
     double consensus;
-    bool unconstrained;
+    bool unconstrained, calibrate;
     ht_option_list dropped;
     ht_fold_options fold;
 } evaluate_options;
@@ -35,6 +36,11 @@ static const ht_option options[] = {
              "be repeated."},
     HT_FOLD_OPTIONS(evaluate_options, fold,
                     "Tests on part I of K only, which 'hiptemper train --fold I/K' left out."),
+    {"calibrate", HT_OPTION_FLAG, offsetof(evaluate_options, calibrate),
+     .help =
+         "Keeps how often first proposals were right, by how sure the model was of them, next to "
+         "the model (MODEL.reliability.json), for 'hiptemper predict' to print. The records "
+         "must be some that the model has not learnt from."},
     {"threads", HT_OPTION_COUNT, offsetof(evaluate_options, threads), "N", .fallback = "0",
      .help = "Records at the same time; 0 is one a core. Times are of one thread."},
     {"json", HT_OPTION_JSON, offsetof(evaluate_options, json), "FILE",
@@ -43,12 +49,21 @@ static const ht_option options[] = {
     {0},
 };
 
+/* What was measured of one model so far. */
+typedef struct calibrated {
+    ht_predictor *predictor; /* owned */
+    ht_calibration calibration;
+    json_t *data; /* names of the files; owned */
+} calibrated;
+
 typedef struct evaluation {
     const evaluate_options *given;
     const char *model;
     ht_progress *progress;
     double told; /* clock: the last progress */
     ht_evaluated_list list;
+    calibrated *calibrations; /* of --calibrate */
+    size_t calibration_count;
 } evaluation;
 
 static const double progress_interval = 0.2; /* seconds */
@@ -126,6 +141,57 @@ static void result_add(evaluation *run, const char *path, const ht_schema *schem
         item->params[i] = ht_strdup(schema->params[i].name);
 }
 
+/* Returns what was measured of the model so far. Takes the predictor of a new one. */
+static calibrated *calibration_find(evaluation *run, ht_predictor **predictor) {
+    for (size_t i = 0; i < run->calibration_count; ++i)
+        if (strcmp(ht_predictor_path(run->calibrations[i].predictor),
+                   ht_predictor_path(*predictor)) == 0)
+            return &run->calibrations[i];
+    HT_GROW(run->calibrations, run->calibration_count);
+    calibrated *of = &run->calibrations[run->calibration_count++];
+    *of = (calibrated){.predictor = *predictor, .data = json_array()};
+    *predictor = NULL;
+    return of;
+}
+
+/* Adds what was measured to what is known of the model, and asks once more with the GPU's name
+ * withheld. Takes the predictor of a model that is new. */
+static ht_status file_calibrate(evaluation *run, ht_predictor **predictor, const char *path,
+                                ht_dataset *dataset, const ht_rules *rules,
+                                const ht_beam_settings *beam, const ht_assessment *known,
+                                ht_error *error) {
+    const ht_predictor *asked = *predictor;
+    ht_assessment hidden = {0};
+    ht_status status = HT_OK;
+    if (ht_calibration_hide(dataset))
+        status = ht_predictor_evaluate(asked, dataset, rules, beam, (uint32_t)run->given->threads,
+                                       on_progress, on_stop, run, &hidden, error);
+    if (status != HT_OK)
+        return status;
+    calibrated *of = calibration_find(run, predictor);
+    ht_reliability_add(&of->calibration.known, &known->reliability);
+    ht_reliability_add(&of->calibration.hidden, &hidden.reliability);
+    json_array_append_new(of->data, ht_report_json_text(ht_path_name(path)));
+    return HT_OK;
+}
+
+static ht_status calibrations_write(const evaluation *run, ht_error *error) {
+    ht_status status = HT_OK;
+    for (size_t i = 0; i < run->calibration_count && status == HT_OK; ++i) {
+        const calibrated *of = &run->calibrations[i];
+        status = ht_calibration_write(of->predictor, &of->calibration, of->data, error);
+    }
+    return status;
+}
+
+static void calibrations_free(evaluation *run) {
+    for (size_t i = 0; i < run->calibration_count; ++i) {
+        ht_predictor_free(run->calibrations[i].predictor);
+        json_decref(run->calibrations[i].data);
+    }
+    free(run->calibrations);
+}
+
 static ht_status file_evaluate(evaluation *run, char *path, ht_error *error) {
     const evaluate_options *given = run->given;
     char *kernel = ht_dataset_kernel(path);
@@ -151,6 +217,9 @@ static ht_status file_evaluate(evaluation *run, char *path, ht_error *error) {
             status = ht_error_set(error, HT_ERROR_INTERRUPTED, "interrupted");
         if (status == HT_OK)
             result_add(run, path, schema, &dataset, &assessment);
+        if (status == HT_OK && given->calibrate)
+            status =
+                file_calibrate(run, &predictor, path, &dataset, rules, &beam, &assessment, error);
     }
     ht_dataset_free(&dataset);
     ht_rules_free(rules);
@@ -186,8 +255,13 @@ static int run_evaluate(const ht_command_line *line) {
         return ht_evaluate_times(line->operands[0], line->operands + 1, files, given->json);
     }
     ht_status status = ht_fold_options_check(&given->fold, &error);
+    if (status == HT_OK && given->calibrate && (given->unconstrained || given->dropped.count))
+        status = ht_error_set(&error, HT_ERROR_INPUT,
+                              "option --calibrate is for the model with all its constraints");
     for (size_t i = 0; status == HT_OK && i < files; ++i)
         status = file_evaluate(&run, line->operands[1 + i], &error);
+    if (status == HT_OK)
+        status = calibrations_write(&run, &error);
     ht_progress_free(run.progress);
     int code = HT_EXIT_OK;
     if (status == HT_OK || status == HT_ERROR_INTERRUPTED)
@@ -195,6 +269,7 @@ static int run_evaluate(const ht_command_line *line) {
     if (status != HT_OK)
         code = ht_report_error(&error);
     ht_evaluated_free(&run.list);
+    calibrations_free(&run);
     return code;
 }
 

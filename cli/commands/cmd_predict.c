@@ -1,4 +1,4 @@
-#include "pipeline/familiar.h"
+#include "pipeline/confidence.h"
 
 #include "base/memory.h"
 #include "cli/command.h"
@@ -180,6 +180,27 @@ static json_t *problem_json(const ht_schema *schema, const int64_t *fields) {
     return object;
 }
 
+/* Prints how far the first proposal is to be trusted, and puts it into the document. */
+static void confidence_tell(const ht_predictor *predictor, const int64_t *fields,
+                            double probability, FILE *out, json_t *document) {
+    ht_calibration calibration = {0};
+    ht_familiarity familiarity = ht_familiar_look(predictor, fields);
+    ht_error error = {0};
+    bool found;
+    if (ht_calibration_read(predictor, &found, &calibration, &error) != HT_OK) {
+        ht_report_message("warning: %s: %s", error.file, error.message);
+        found = false;
+    }
+    char *words = found ? ht_confidence_words(&calibration, familiarity, probability)
+                        : ht_strdup("confidence: not known: it was not measured for this model; "
+                                    "'hiptemper evaluate --calibrate' does it");
+    fprintf(out, "  %s\n", words);
+    json_object_set_new(document, "confidence",
+                        found ? ht_confidence_json(&calibration, familiarity, probability)
+                              : json_null());
+    free(words);
+}
+
 /* Prints the proposals; returns the exit code. */
 static int proposals_tell(const ht_command_line *line, const ht_predictor *predictor,
                           const int64_t *fields, const ht_proposal *proposals, size_t count) {
@@ -201,6 +222,8 @@ static int proposals_tell(const ht_command_line *line, const ht_predictor *predi
     json_object_set_new(document, "problem", problem_json(schema, fields));
     json_object_set_new(document, "warnings", warnings);
     json_object_set_new(document, "proposals", list);
+    if (!given->unconstrained)
+        confidence_tell(predictor, fields, exp(proposals[0].log_probability), out, document);
     int code = ht_report_json(given->json, document);
     json_decref(document);
     return code;

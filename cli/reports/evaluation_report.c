@@ -3,6 +3,7 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "cli/reports/table.h"
+#include "pipeline/confidence.h"
 #include "pipeline/report.h"
 
 #include <stdlib.h>
@@ -40,6 +41,7 @@ static json_t *item_json(const ht_evaluated_list *list, const ht_evaluated *eval
     json_object_set_new(object, "legal", json_real(assessment->legal));
     json_object_set_new(object, "ms_per_prediction", json_real(assessment->ms_per_prediction));
     json_object_set_new(object, "per_parameter", parameters_json(evaluated, &assessment->exact));
+    json_object_set_new(object, "reliability", ht_reliability_json(&assessment->reliability));
     json_object_set_new(object, "short_beams", json_real(assessment->short_beams));
     json_object_set_new(object, "skipped", json_integer((json_int_t)evaluated->skipped));
     json_object_set_new(object, "model", ht_report_json_text(evaluated->model));
@@ -96,6 +98,27 @@ static void parameters_print(const ht_evaluated *evaluated, FILE *out) {
     ht_table_finish(table, out, 2);
 }
 
+static void reliability_print(const ht_evaluated *evaluated, FILE *out) {
+    const ht_reliability *reliability = &evaluated->assessment.reliability;
+    const char *heads[] = {"probability", "records", "mean %", "right %", "among ten %"};
+    fprintf(out, "\n%s by the probability of the first proposal\n", ht_path_name(evaluated->path));
+    ht_table *table = ht_table_new("lrrrr", heads);
+    for (size_t b = 0; b < HT_RELIABILITY_BINS; ++b) {
+        const ht_reliability_bin *bin = &reliability->bins[b];
+        double records = (double)bin->records;
+        if (bin->records == 0)
+            continue;
+        char *cells[] = {
+            ht_format("%.2f to %.2f", ht_reliability_edges[b], ht_reliability_edges[b + 1]),
+            ht_format("%zu", bin->records), percent(bin->probabilities / records),
+            percent((double)bin->right / records), percent((double)bin->among / records)};
+        ht_table_row_take(table, cells);
+    }
+    ht_table_finish(table, out, 2);
+    fprintf(out, "  mean distance of probability and share right: %.1f points\n",
+            100 * ht_reliability_error(reliability));
+}
+
 void ht_evaluated_print(const ht_evaluated_list *list, FILE *out) {
     const char *heads[] = {"data",    "records",  "average %", "perfect %",    "top-3 %",
                            "top-5 %", "top-10 %", "legal %",   "ms/prediction"};
@@ -112,6 +135,7 @@ void ht_evaluated_print(const ht_evaluated_list *list, FILE *out) {
     for (size_t i = 0; i < list->count; ++i) {
         const ht_evaluated *evaluated = &list->items[i];
         parameters_print(evaluated, out);
+        reliability_print(evaluated, out);
         if (evaluated->skipped)
             fprintf(out,
                     "  %zu records were left out: a parameter has a value that the model's "

@@ -258,6 +258,10 @@ ht_status ht_predictor_parse(const void *data, size_t length, const char *name,
     return status;
 }
 
+uint64_t ht_predictor_checksum(const ht_predictor *predictor) {
+    return predictor->mapping ? ht_bytes_get64((const uint8_t *)predictor->mapping + 24) : 0;
+}
+
 /* Maps the whole file, read-only; an empty one is an error like any that is not a model. */
 static ht_status file_map(const char *path, void **out_data, size_t *out_length, ht_error *error) {
     int fd = open(path, O_RDONLY | O_CLOEXEC);
@@ -293,6 +297,7 @@ ht_status ht_predictor_open(const char *path, ht_predictor **out_predictor, ht_e
         munmap(data, length);
         return status;
     }
+    (*out_predictor)->path = ht_strdup(path);
     (*out_predictor)->mapping = data;
     (*out_predictor)->mapping_length = length;
     return HT_OK;

@@ -173,6 +173,47 @@ Test(predictor, predict) {
     fails("predict none.model --problem in_c=3", 2, "none.model");
 }
 
+/* Predicts a problem; the document's "confidence". */
+static json_t *confidence_of(const char *problem, const char *warning) {
+    program_result result = program_run_arguments(
+        (const char *[]){"predict", "a.model", "--problem", problem, "--json", NULL});
+    cr_assert_eq(result.code, 0, "%s", result.err);
+    cr_expect(!warning || strstr(result.err, warning), "%s", result.err);
+    json_t *document = json_loads(result.out, 0, NULL);
+    json_t *confidence = json_incref(json_object_get(document, "confidence"));
+    json_decref(document);
+    program_free(&result);
+    return confidence;
+}
+
+/* Confidence is what was measured on records left out, and not that of a model before. */
+Test(predictor, predict_says_how_far_it_is_to_be_trusted) {
+    succeeds(TRAIN "a.model --fold 1/2");
+    json_t *none = confidence_of(PROBLEM, NULL);
+    cr_expect(json_is_null(none));
+    succeeds("evaluate a.model " DATA " --fold 1/2 --calibrate");
+    json_t *known = confidence_of(PROBLEM, NULL);
+    json_t *report = run_json("evaluate a.model " DATA " --fold 1/2 --json");
+    cr_expect_eq(number(known, "records"), number(report, "records"),
+                 "fewer than 30 are all taken");
+    cr_expect_eq(number(known, "right"), number(report, "perfect"));
+    cr_expect_eq(number(known, "among_ten"), number(json_object_get(report, "topk"), "10"));
+    cr_expect_str_eq(json_string_value(json_object_get(known, "gpu")), "known");
+    json_t *hidden = confidence_of(
+        "in_c=128 in_h=7 in_w=7 out_c=1344 batch=64 precision=FP16 direction=B arch=gfx1201",
+        "this arch does not occur");
+    cr_expect_str_eq(json_string_value(json_object_get(hidden, "gpu")), "withheld");
+    succeeds(TRAIN "a.model --seed 5");
+    json_t *stale = confidence_of(PROBLEM, "made for another model");
+    cr_expect(json_is_null(stale));
+    fails("evaluate a.model " DATA " --calibrate --no-constraints", 2, "--calibrate");
+    json_decref(none);
+    json_decref(known);
+    json_decref(report);
+    json_decref(hidden);
+    json_decref(stale);
+}
+
 /* Values that no record has are reported, not hidden. */
 Test(predictor, unseen_values_are_told) {
     succeeds(TRAIN "a.model");
