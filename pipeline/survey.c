@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "pipeline/entry_kept.h"
 #include "pipeline/survey_reads.h"
+#include "pipeline/timed.h"
 #include "refactor/recall.h"
 #include "refactor/source/tree.h"
 
@@ -80,7 +81,7 @@ static void not_reached(const ht_source *source, const ht_survey_options *option
                         ht_analysis *out) {
     *out = (ht_analysis){.source = source};
     ht_error_set_at(&out->error, HT_ERROR_TIMEOUT, source->path, 0, 0,
-                    "not read: reading the files before it took a third of --max-time");
+                    "not read: a third of the time (--max-time) was over before");
     if (!options->silent)
         ht_report_error(&out->error);
 }
@@ -406,8 +407,8 @@ int ht_survey_files_exit_code(const ht_survey *survey) {
     int code = HT_EXIT_OK;
     for (size_t i = 0; i < survey->sources.count; ++i) {
         const ht_analysis *analysis = &survey->analyses[i];
-        if (analysis->error.status == HT_OK)
-            continue;
+        if (analysis->error.status == HT_OK || ht_timed_is_command(analysis->error.message))
+            continue; /* a limit is no failure */
         int own = ht_file_exit_code(&analysis->error, analysis->source->named, analysis->foreign);
         code = own > code ? own : code;
     }
