@@ -12,7 +12,8 @@
  *       seconds of learning from made-up evaluations, and milliseconds of a choice.
  *
  * Names: members, rounds, depth, rate, penalty, rows (share), columns (share), seed, print (1: each
- * choice), evaluations (100000), kernel (all). */
+ * choice), evaluations (100000), kernel (all), device (host; whose limits a template is bound
+ * with). */
 #include "predictor/times/time_model.h"
 #include "base/clock.h"
 #include "base/error.h"
@@ -39,7 +40,7 @@ static const size_t at[AT_COUNT] = {1, 5, 10};
 typedef struct names {
     ht_time_settings settings;
     double print, evaluations;
-    const char *kernel;
+    const char *kernel, *device;
 } names;
 
 /* A recorded run. */
@@ -82,6 +83,10 @@ static void names_read(names *names, int argc, char **argv, int first) {
         bool found = false;
         if (value && strncmp(argv[i], "kernel=", 7) == 0) {
             names->kernel = value + 1;
+            continue;
+        }
+        if (value && strncmp(argv[i], "device=", 7) == 0) {
+            names->device = value + 1;
             continue;
         }
         if (value && strncmp(argv[i], "seed=", 5) == 0) {
@@ -332,7 +337,7 @@ static int database(const char *template_path, const char *path, const char *tes
     ht_database_earlier jobs;
     scores scores = {0};
     check(ht_template_load(template_path, &templates, &template_count, &error), &error);
-    check(ht_device_find("host", &device, &error), &error);
+    check(ht_device_find(names->device ? names->device : "host", &device, &error), &error);
     const ht_template *template = &templates[0];
     char *code = ht_times_code(template, &device);
     check(ht_times_jobs(test ? test : path, template->name, code, &jobs, &error), &error);

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { QUOTIENTS_MOST = 6 };
+enum { QUOTIENTS_MOST = 6, LIMITS_MOST = 12 };
 
 typedef enum launch_number {
     LAUNCH_THREADS,
@@ -24,17 +24,31 @@ typedef enum launch_number {
     LAUNCH_WAVES,
     LAUNCH_ROUNDS,
     LAUNCH_TAIL,
+    LAUNCH_ALL,
+    LAUNCH_EACH,
+    LAUNCH_COVER,
     LAUNCH_WASTE,
     LAUNCH_PIECES = LAUNCH_WASTE + QUOTIENTS_MOST,
     LAUNCH_FACTS = LAUNCH_PIECES + QUOTIENTS_MOST,
     LAUNCH_NUMBERS = LAUNCH_FACTS + HT_LAUNCH_FACTS
 } launch_number;
 
-static const char *const launch_names[LAUNCH_WASTE] = {"threads", "block_x", "block_y", "block_z",
-                                                       "lds",     "blocks",  "grid_x",  "grid_y",
-                                                       "grid_z",  "waves",   "rounds",  "tail"};
+static const char *const launch_names[LAUNCH_WASTE] = {
+    "threads", "block_x", "block_y", "block_z", "lds", "blocks", "grid_x", "grid_y",
+    "grid_z",  "waves",   "rounds",  "tail",    "all", "each",   "cover"};
 
-typedef enum column_kind { COLUMN_PARAM, COLUMN_TERM, COLUMN_LAUNCH, COLUMN_CONSTANT } column_kind;
+typedef enum column_kind {
+    COLUMN_PARAM,
+    COLUMN_TERM,
+    COLUMN_LIMIT,
+    COLUMN_LAUNCH,
+    COLUMN_CONSTANT
+} column_kind;
+
+/* The two sides of a comparison in a constraint. */
+typedef struct limit {
+    ht_expr *lesser, *greater; /* owned */
+} limit;
 
 typedef struct column {
     column_kind kind;
@@ -48,6 +62,8 @@ struct ht_columns {
     const ht_time_device *device;
     column *list; /* owned */
     size_t count;
+    limit limits[LIMITS_MOST];
+    size_t limit_count;
     bool launched;         /* there are launch numbers */
     ht_launch_facts facts; /* of a space from a T1 file */
 };
@@ -96,6 +112,27 @@ static void extents_add(ht_columns *columns) {
                          columns->facts.extent[axis]);
 }
 
+static void name_note(void *context, const char *name) {
+    bool *parameter = context;
+    *parameter |= strchr(name, '.') == NULL;
+}
+
+static void limit_look(void *context, const ht_expr *lesser, const ht_expr *greater) {
+    ht_columns *columns = context;
+    bool parameter = false;
+    ht_expr_names(lesser, name_note, &parameter);
+    if (!parameter || columns->limit_count == LIMITS_MOST)
+        return;
+    size_t index = columns->limit_count++;
+    columns->limits[index] = (limit){ht_expr_copy(lesser), ht_expr_copy(greater)};
+    column_add(columns, COLUMN_LIMIT, ht_format("limit %zu", index), index, 0);
+}
+
+static void limits_add(ht_columns *columns, const ht_binding *binding) {
+    for (size_t i = 0; i < binding->template->require_count; ++i)
+        ht_expr_limits(binding->template->requires[i].expr, limit_look, columns);
+}
+
 ht_columns *ht_columns_new(const ht_space *space, const ht_time_device *device,
                            const char *extents) {
     const ht_binding *binding = ht_space_binding(space);
@@ -107,6 +144,8 @@ ht_columns *ht_columns_new(const ht_space *space, const ht_time_device *device,
                    i, 0);
     for (size_t i = 0; i < ht_space_term_count(space); ++i)
         column_add(columns, COLUMN_TERM, ht_format("term %s", ht_space_term_text(space, i)), i, 0);
+    if (binding)
+        limits_add(columns, binding);
     if (binding)
         columns->launched = binding->template->launch_count > 0;
     else
@@ -126,6 +165,10 @@ ht_columns *ht_columns_new(const ht_space *space, const ht_time_device *device,
 void ht_columns_free(ht_columns *columns) {
     for (size_t i = 0; columns && i < columns->count; ++i)
         free(columns->list[i].name);
+    for (size_t i = 0; columns && i < columns->limit_count; ++i) {
+        ht_expr_free(columns->limits[i].lesser);
+        ht_expr_free(columns->limits[i].greater);
+    }
     if (columns)
         free(columns->list);
     free(columns);
@@ -145,6 +188,7 @@ typedef struct looking {
     const ht_config *config;
     double *numbers;
     size_t quotients;
+    double cover, part; /* products over the quotients: of the wastes, of what a block covers */
     bool partial;
 } looking;
 
@@ -153,6 +197,8 @@ static void quotient_add(looking *at, double whole, double part) {
         double pieces = ceil(whole / part);
         at->numbers[LAUNCH_WASTE + at->quotients] = pieces * part / whole;
         at->numbers[LAUNCH_PIECES + at->quotients] = pieces;
+        at->cover *= pieces * part / whole;
+        at->part *= part;
     }
     at->partial |= part > 0 && fmod(whole, part) != 0;
     ++at->quotients;
@@ -187,10 +233,28 @@ static void geometry_set(const ht_time_device *device, const double *block, cons
     ht_launch_facts_of(block, partial, wavefront, numbers + LAUNCH_FACTS);
 }
 
+/* Sets what the quotients of a grid say together. */
+static void cover_set(const looking *at) {
+    at->numbers[LAUNCH_ALL] = at->numbers[LAUNCH_BLOCKS] * at->numbers[LAUNCH_THREADS];
+    at->numbers[LAUNCH_COVER] = at->cover;
+    at->numbers[LAUNCH_EACH] = at->part / at->numbers[LAUNCH_THREADS];
+}
+
+static double limit_of(const ht_columns *columns, size_t index, const ht_config *config) {
+    const ht_binding *binding = ht_space_binding(columns->space);
+    const limit *limit = &columns->limits[index];
+    int64_t lesser, greater;
+    if (ht_binding_evaluate(binding, config, limit->lesser, &lesser, NULL) != HT_OK ||
+        ht_binding_evaluate(binding, config, limit->greater, &greater, NULL) != HT_OK ||
+        greater == 0)
+        return (double)NAN;
+    return (double)lesser / (double)greater;
+}
+
 static void launch_of_binding(const ht_columns *columns, const ht_config *config, double *numbers) {
     const ht_binding *binding = ht_space_binding(columns->space);
     const ht_launch *launch = &binding->template->launches[0];
-    looking at = {.binding = binding, .config = config, .numbers = numbers};
+    looking at = {.binding = binding, .config = config, .numbers = numbers, .cover = 1, .part = 1};
     double block[HT_LAUNCH_AXES], grid[HT_LAUNCH_AXES];
     bool partial[HT_LAUNCH_AXES];
     ht_geometry geometry;
@@ -205,6 +269,7 @@ static void launch_of_binding(const ht_columns *columns, const ht_config *config
     }
     numbers[LAUNCH_LDS] = geometry.lds;
     geometry_set(columns->device, block, grid, partial, numbers);
+    cover_set(&at);
 }
 
 static double value_of(const ht_columns *columns, ptrdiff_t dimension, const ht_config *config) {
@@ -216,7 +281,7 @@ static double value_of(const ht_columns *columns, ptrdiff_t dimension, const ht_
 
 static void launch_of_names(const ht_columns *columns, const ht_config *config, double *numbers) {
     const ht_launch_facts *facts = &columns->facts;
-    looking at = {.numbers = numbers};
+    looking at = {.numbers = numbers, .cover = 1, .part = 1};
     double block[HT_LAUNCH_AXES], grid[HT_LAUNCH_AXES];
     bool partial[HT_LAUNCH_AXES];
     for (int axis = 0; axis < HT_LAUNCH_AXES; ++axis) {
@@ -229,6 +294,7 @@ static void launch_of_names(const ht_columns *columns, const ht_config *config, 
         partial[axis] = at.partial;
     }
     geometry_set(columns->device, block, grid, partial, numbers);
+    cover_set(&at);
 }
 
 static double number_of(const ht_columns *columns, const column *column, const ht_config *config,
@@ -240,6 +306,8 @@ static double number_of(const ht_columns *columns, const column *column, const h
             ->numbers[config->choice[column->index]];
     case COLUMN_TERM:
         return ht_space_term(columns->space, column->index, config, &value) ? value : NAN;
+    case COLUMN_LIMIT:
+        return limit_of(columns, column->index, config);
     case COLUMN_LAUNCH:
         return launch[column->index];
     case COLUMN_CONSTANT:

@@ -5,6 +5,10 @@
  *   threads, block_x, block_y, block_z, lds     of the first launch's block
  *   blocks, grid_x, grid_y, grid_z, waves       of its grid; waves of a block
  *   rounds, tail       blocks of the busiest unit; the share of the units that the last round uses
+ *   all, each, cover   threads of all blocks; outputs of a thread; what is covered over what there
+ *                      is, of all quotients in the grid together
+ *   limit I            of the I-th comparison in the constraints that limits something of the
+ *                      configuration: how much of the limit is used
  *   waste I, pieces I  of the I-th quotient in the grid: how much what is covered is larger than
  *                      what there is; its pieces
  *   fact I             search/launch_facts.h

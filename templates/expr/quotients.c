@@ -41,3 +41,23 @@ void ht_expr_quotients(const ht_expr *expr, quotient_visit visit, void *context)
         ht_expr_quotients(&child, visit, context);
     }
 }
+
+void ht_expr_limits(const ht_expr *expr,
+                    void (*visit)(void *context, const ht_expr *lesser, const ht_expr *greater),
+                    void *context) {
+    if (!expr)
+        return;
+    ht_node *node = expr->root;
+    bool binary = node->kind == HT_NODE_BINARY;
+    bool below = binary && (node->op == HT_OP_LESS || node->op == HT_OP_LESS_EQUAL);
+    bool above = binary && (node->op == HT_OP_GREATER || node->op == HT_OP_GREATER_EQUAL);
+    if (below || above) {
+        const ht_expr left = part_of(expr, node->children[0]);
+        const ht_expr right = part_of(expr, node->children[1]);
+        visit(context, below ? &left : &right, below ? &right : &left);
+    }
+    for (size_t i = 0; i < node->child_count; ++i) {
+        const ht_expr child = part_of(expr, node->children[i]);
+        ht_expr_limits(&child, visit, context);
+    }
+}

@@ -18,4 +18,10 @@ void ht_expr_quotients(const ht_expr *expr,
                                      ht_quotient kind),
                        void *context);
 
+/* Calls `visit` for each comparison by < <= > >=, outermost first, with the side that is to be the
+ * lesser one first: of a constraint, what is limited and its limit. Borrowed and NULL as above. */
+void ht_expr_limits(const ht_expr *expr,
+                    void (*visit)(void *context, const ht_expr *lesser, const ht_expr *greater),
+                    void *context);
+
 #endif
