@@ -26,7 +26,7 @@ typedef struct ht_train_options {
     ht_fold_options fold;
     double valid_split, share, rate;
     uint64_t seed, epochs, batch, hidden, threads, members;
-    bool distil, unconstrained;
+    bool distil, unconstrained, halves;
     ht_option_list set; /* NAME=VALUE */
 } ht_train_options;
 

@@ -68,6 +68,10 @@ void ht_predictor_set_chain(ht_predictor *predictor, ht_chain *chain) {
     predictor->chain = chain;
 }
 
+void ht_predictor_set_halves(ht_predictor *predictor, bool halves) {
+    predictor->halves = halves;
+}
+
 const ht_chain *ht_predictor_chain(const ht_predictor *predictor) {
     return predictor->chain;
 }

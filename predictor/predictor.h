@@ -22,6 +22,9 @@ ht_status ht_predictor_make(ht_schema *schema, ht_tokenizer *tokenizer, ht_netwo
 /* Takes a chain over the predictor's schema, in place of the one it had; NULL: none. */
 void ht_predictor_set_chain(ht_predictor *predictor, ht_chain *chain);
 const ht_chain *ht_predictor_chain(const ht_predictor *predictor); /* NULL: none */
+/* Says whether the file has weights of 16 bits, rounded, instead of 32: half the size, and what is
+ * opened again is off in the fourth digit. An opened predictor has its file's. */
+void ht_predictor_set_halves(ht_predictor *predictor, bool halves);
 ht_status ht_predictor_save(const ht_predictor *predictor, const char *path, ht_error *error);
 ht_status ht_predictor_open(const char *path, ht_predictor **out_predictor, ht_error *error);
 /* `path` is a model file, or a folder whose *.model file for this kernel is opened: KERNEL.model,

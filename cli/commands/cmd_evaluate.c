@@ -49,7 +49,7 @@ static const ht_option options[] = {
     {0},
 };
 
-/* What was measured of one model so far. */
+/* The counts of one model so far. */
 typedef struct calibrated {
     ht_predictor *predictor; /* owned */
     ht_calibration calibration;

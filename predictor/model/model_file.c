@@ -1,5 +1,6 @@
 /* Reading a model file: every number in it is checked before it is used. */
 #include "predictor/model/model_file.h"
+#include "predictor/math/half.h"
 
 #include "base/memory.h"
 #include "predictor/predictor_internal.h"
@@ -132,23 +133,26 @@ static bool settings_take(const json_t *json, ht_network_settings *out, json_int
 }
 
 /* Returns false at an infinite exponent: infinities and what is not a number. */
-static bool all_finite(const uint8_t *data, size_t count) {
+static bool all_finite(const uint8_t *data, size_t count, bool halves) {
     uint32_t bad = 0;
-    for (size_t i = 0; i < count; ++i)
+    for (size_t i = 0; i < count && !halves; ++i)
         bad |= (ht_bytes_get32(data + i * 4) & 0x7f800000U) == 0x7f800000U;
+    for (size_t i = 0; i < count && halves; ++i)
+        bad |= (data[i * 2 + 1] & 0x7cU) == 0x7cU;
     return bad == 0;
 }
 
 /* Returns the weights as they lie in the file, when the machine can read them there; else a copy.
  */
-static const float *weights_place(ht_predictor *predictor, const section *section) {
+static const float *weights_place(ht_predictor *predictor, const section *section, bool halves) {
     const void *in_place = section->data;
-    if (htole32(1) == 1 && (uintptr_t)section->data % sizeof(float) == 0)
+    if (!halves && htole32(1) == 1 && (uintptr_t)section->data % sizeof(float) == 0)
         return in_place;
-    size_t count = section->length / sizeof(float);
+    size_t count = section->length / (halves ? 2 : sizeof(float));
     float *copy = ht_alloc(count ? count : 1, sizeof *copy);
     for (size_t i = 0; i < count; ++i)
-        copy[i] = ht_bytes_get_real(section->data + i * sizeof *copy);
+        copy[i] = halves ? ht_half_get(section->data + i * 2)
+                         : ht_bytes_get_real(section->data + i * sizeof *copy);
     HT_GROW(predictor->copies, predictor->copy_count);
     predictor->copies[predictor->copy_count++] = copy;
     return copy;
@@ -161,22 +165,25 @@ static ht_status network_take(const model *model, ht_predictor *predictor, const
     if (!settings_take(json, &settings, &count))
         return damaged(model, error, "the settings of a network are wrong");
     const section *section = section_find(model, "weights", predictor->network_count);
-    if (!section || count < 0 || (uint64_t)count > model->length ||
-        section->length != (size_t)count * sizeof(float))
+    bool whole = section && count >= 0 && (uint64_t)count <= model->length;
+    bool halves = whole && count > 0 && section->length == (size_t)count * 2 &&
+                  ht_bytes_get32(model->data + 8) >= HT_MODEL_VERSION;
+    if (!whole || (!halves && section->length != (size_t)count * sizeof(float)))
         return damaged(model, error, "the weights of a network are missing, or of another number");
-    if (!all_finite(section->data, (size_t)count))
+    if (!all_finite(section->data, (size_t)count, halves))
         return damaged(model, error, "a weight is not finite");
     ht_output_shape output = {0};
     ht_schema_output(predictor->schema, &output);
     ht_network *network = NULL;
     ht_status status =
         ht_network_open(&settings, ht_tokenizer_shape(predictor->tokenizer), &output,
-                        weights_place(predictor, section), (size_t)count, &network, error);
+                        weights_place(predictor, section, halves), (size_t)count, &network, error);
     if (status != HT_OK) {
         ht_error_prefix(error, "%s: ", model->name);
         return status;
     }
     predictor->networks[predictor->network_count++] = network;
+    predictor->halves |= halves;
     return HT_OK;
 }
 

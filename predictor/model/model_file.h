@@ -11,7 +11,7 @@
  * empty), for each network "weights" (float32, offset a multiple of 64), and for a chain of forests
  * "trees" (the length of its bytes, u64, and the bytes, as zlib compresses them). Unknown sections
  * are skipped. A file has the first version whose readers know it: 1 without trees, 2 with trees, 3
- * when architectures have trees of their own. */
+ * when architectures have trees of their own, 4 when weights are float16. */
 #ifndef HT_PREDICTOR_MODEL_MODEL_FILE_H
 #define HT_PREDICTOR_MODEL_MODEL_FILE_H
 
@@ -21,7 +21,8 @@
 #include <stdint.h>
 
 enum {
-    HT_MODEL_VERSION = 3,
+    HT_MODEL_VERSION = 4,
+    HT_MODEL_VERSION_OWN = 3,
     HT_MODEL_VERSION_TREES = 2,
     HT_MODEL_VERSION_PLAIN = 1,
     HT_MODEL_HEADER = 32,

@@ -1,4 +1,5 @@
 /* Saving a predictor. The whole file is made in memory and replaces the old one at once. */
+#include "predictor/math/half.h"
 #include "predictor/model/model_file.h"
 #include "predictor/predictor_internal.h"
 
@@ -23,7 +24,8 @@ typedef struct section {
     const char *name;
     const void *data;
     size_t length;
-    bool weights;
+    bool weights; /* data has floats, of which `length` bytes are made */
+    bool halves;  /* of 16 bits each */
     size_t offset;
 } section;
 
@@ -64,12 +66,15 @@ static void section_put(uint8_t *file, size_t index, const section *section) {
     ht_bytes_put64(entry + HT_MODEL_NAME, section->offset);
     ht_bytes_put64(entry + HT_MODEL_NAME + 8, section->length);
     uint8_t *place = file + section->offset;
-    memcpy(place, section->data, section->length);
-    for (size_t i = 0; section->weights && i + 4 <= section->length; i += 4) {
-        uint32_t bits;
-        memcpy(&bits, place + i, sizeof bits);
-        ht_bytes_put32(place + i, bits);
-    }
+    const float *weights = section->data;
+    if (!section->weights)
+        memcpy(place, section->data, section->length);
+    else if (section->halves)
+        for (size_t i = 0; i < section->length / 2; ++i)
+            ht_half_put(place + 2 * i, weights[i]);
+    else
+        for (size_t i = 0; i < section->length / 4; ++i)
+            ht_bytes_put_real(place + 4 * i, weights[i]);
 }
 
 /* Returns the chain as a section's bytes; free(). */
@@ -101,6 +106,15 @@ static uint8_t *file_make(section *sections, size_t count, uint32_t version, siz
     return file;
 }
 
+/* Returns the first version whose readers know all that the file will have. */
+static uint32_t version_of(const ht_predictor *predictor) {
+    if (predictor->halves)
+        return HT_MODEL_VERSION;
+    if (!predictor->chain)
+        return HT_MODEL_VERSION_PLAIN;
+    return ht_chain_own_count(predictor->chain) ? HT_MODEL_VERSION_OWN : HT_MODEL_VERSION_TREES;
+}
+
 ht_status ht_predictor_save(const ht_predictor *predictor, const char *path, ht_error *error) {
     if (predictor->network_count > HT_MODEL_NETWORKS_MAX)
         return ht_error_set_at(error, HT_ERROR_INPUT, path, 0, 0,
@@ -122,16 +136,15 @@ ht_status ht_predictor_save(const ht_predictor *predictor, const char *path, ht_
         const ht_network *network = predictor->networks[i];
         sections[4 + i] = (section){.name = "weights",
                                     .data = ht_network_weights(network),
-                                    .length = ht_network_weight_count(network) * sizeof(float),
-                                    .weights = true};
+                                    .length = ht_network_weight_count(network) *
+                                              (predictor->halves ? 2 : sizeof(float)),
+                                    .weights = true,
+                                    .halves = predictor->halves};
     }
     if (trees)
         sections[count++] = (section){.name = "trees", .data = trees, .length = trees_length};
     size_t length;
-    uint32_t version = !trees                                 ? HT_MODEL_VERSION_PLAIN
-                       : ht_chain_own_count(predictor->chain) ? HT_MODEL_VERSION
-                                                              : HT_MODEL_VERSION_TREES;
-    uint8_t *file = file_make(sections, count, version, &length);
+    uint8_t *file = file_make(sections, count, version_of(predictor), &length);
     ht_status status = ht_result_write(path, file, length, error);
     free(file);
     free(trees);

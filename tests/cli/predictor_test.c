@@ -252,6 +252,21 @@ Test(predictor, ensembles) {
     json_decref(both);
 }
 
+/* Weights of 16 bits make a smaller file that answers nearly the same. */
+Test(predictor, halves) {
+    succeeds(TRAIN "a.model --set trees=0");
+    succeeds(TRAIN "h.model --set trees=0 --halves");
+    json_t *whole = run_json("evaluate a.model " DATA " --json");
+    json_t *halves = run_json("evaluate h.model " DATA " --json");
+    size_t length, half;
+    free(bytes("a.model", &length));
+    free(bytes("h.model", &half));
+    cr_expect(half < length * 3 / 5, "%zu of %zu bytes", half, length);
+    cr_expect_float_eq(number(whole, "average_accuracy"), number(halves, "average_accuracy"), 0.02);
+    json_decref(whole);
+    json_decref(halves);
+}
+
 Test(predictor, schema_from_the_header) {
     workplace_write("mine.tsv",
                     "n\tm\ttile\tvec\n1\t2\t4\t1\n3\t4\t8\t2\n5\t6\t4\t2\n7\t8\t8\t1\n");

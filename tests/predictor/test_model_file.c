@@ -97,6 +97,40 @@ static void same_answers(const ht_predictor *a, const ht_predictor *b) {
     ht_proposer_free(second);
 }
 
+/* Weights of 16 bits are half the bytes and nearly the same; saved again, the same file. */
+Test(model_file, halves) {
+    ht_predictor *made = predictor_make("k", 2, 5, 7), *opened = NULL;
+    ht_error error = {0};
+    char *whole = save(made, "whole.model"), *one = NULL, *two = NULL;
+    size_t whole_length, one_length, two_length;
+    ht_predictor_set_halves(made, true);
+    char *path = save(made, "halves.model");
+    cr_assert_eq(ht_predictor_open(path, &opened, &error), HT_OK, "%s", error.message);
+    for (size_t i = 0; i < 2; ++i) {
+        const ht_network *a = ht_predictor_network(made, i), *b = ht_predictor_network(opened, i);
+        for (size_t w = 0; w < ht_network_weight_count(a); ++w)
+            cr_assert_float_eq(ht_network_weights(a)[w], ht_network_weights(b)[w],
+                               1e-7F + 5e-4F * fabsf(ht_network_weights(a)[w]));
+    }
+    char *again = save(opened, "again.model");
+    cr_assert_eq(ht_file_read(whole, 0, &one, &whole_length, NULL), HT_OK);
+    free(one);
+    cr_assert_eq(ht_file_read(path, 0, &one, &one_length, NULL), HT_OK);
+    cr_assert_eq(ht_file_read(again, 0, &two, &two_length, NULL), HT_OK);
+    cr_expect_eq(ht_bytes_get32((const uint8_t *)one + 8), HT_MODEL_VERSION);
+    cr_assert_eq(one_length, two_length);
+    cr_expect_arr_eq(one, two, one_length);
+    size_t weights = 2 * ht_network_weight_count(ht_predictor_network(made, 0));
+    cr_expect(one_length + 2 * weights <= whole_length + 2 * HT_MODEL_ALIGN);
+    free(one);
+    free(two);
+    free(again);
+    free(path);
+    free(whole);
+    ht_predictor_free(opened);
+    ht_predictor_free(made);
+}
+
 Test(model_file, comes_back) {
     for (size_t networks = 1; networks <= 3; ++networks) {
         ht_predictor *made = predictor_make("k", networks, 5, networks == 2 ? 0 : 7),

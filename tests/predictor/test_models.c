@@ -2,6 +2,7 @@
  * first and all different, as many as asked for or as exist; and knows the real records at hand. */
 #include "base/memory.h"
 #include "base/random.h"
+#include "predictor/data/match.h"
 #include "predictor/predictor.h"
 
 #include <criterion/criterion.h>
@@ -94,6 +95,27 @@ Test(models, propose_legal_configurations_for_problems_that_nobody_tuned) {
         ht_proposer_free(proposer);
         ht_rules_free(rules);
         ht_predictor_free(predictor);
+    }
+}
+
+/* A template and its model are of one form: parameters, values and fields. */
+Test(models, each_template_of_the_library_has_one_that_matches_it) {
+    static const char *const names[] = {"conv2d_direct", "conv2d_implicit_gemm"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; ++i) {
+        char *path = ht_format("%s/templates/library/%s.hip", HT_SOURCE_DIR, names[i]);
+        ht_template *templates = NULL;
+        size_t count = 0;
+        ht_error error = {0};
+        ht_match *match = NULL;
+        ht_predictor *predictor = open_model(names[i]);
+        cr_assert_eq(ht_template_load(path, &templates, &count, &error), HT_OK, "%s",
+                     error.message);
+        cr_expect_eq(ht_match_make(ht_predictor_schema(predictor), &templates[0], &match, &error),
+                     HT_OK, "%s: %s", names[i], error.message);
+        ht_match_free(match);
+        ht_predictor_free(predictor);
+        ht_template_free(templates, count);
+        free(path);
     }
 }
 
