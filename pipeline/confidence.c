@@ -144,7 +144,9 @@ char *ht_confidence_words(const ht_calibration *calibration, ht_familiarity fami
         of.records, familiarity.device_new ? ", the GPU's name withheld," : "", of.least, of.most,
         100 * of.right, 100 * of.lo, 100 * of.hi, 100 * of.among);
     if (familiarity.device_new)
-        ht_text_append(&text, "; on a GPU that the model knows nothing of it may be less");
+        ht_text_append(&text,
+                       "; on a GPU that the model never saw expect less, from a fifth to two "
+                       "thirds of that where it was measured");
     if (familiarity.size_new)
         ht_text_append(&text, "; none of them lies outside of the training data as this problem "
                               "does, for which it may be less");

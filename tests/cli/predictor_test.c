@@ -194,6 +194,11 @@ Test(predictor, predict_says_how_far_it_is_to_be_trusted) {
     succeeds("evaluate a.model " DATA " --fold 1/2 --calibrate");
     json_t *known = confidence_of(PROBLEM, NULL);
     json_t *report = run_json("evaluate a.model " DATA " --fold 1/2 --json");
+    const json_t *bins = json_object_get(report, "reliability"), *bin;
+    size_t index;
+    double right = 0;
+    json_array_foreach(bins, index, bin) right += number(bin, "right");
+    cr_expect_float_eq(right, number(report, "records") * number(report, "perfect"), 1e-6);
     cr_expect_eq(number(known, "records"), number(report, "records"),
                  "fewer than 30 are all taken");
     cr_expect_eq(number(known, "right"), number(report, "perfect"));
