@@ -12,7 +12,7 @@
 typedef struct call {
     ht_range range; /* from the name to the parenthesis that closes it */
     CXCursor definition;
-    char *written; /* NULL: it writes no kernel, or is not understood */
+    char *written; /* NULL: it writes no kernel and no launch, or is not understood */
 } call;
 
 typedef struct reader {
@@ -77,8 +77,20 @@ static bool is_only(const char *text, const char *name) {
     return found == 1;
 }
 
+/* Returns true if the body defines a kernel or launches one. */
+static bool is_wanted(const definition *of) {
+    bool found = false;
+    for (size_t i = of->body; i < of->tokens.count && !found; ++i)
+        found = ht_tokens_is(&of->tokens, i, "__global__") ||
+                ht_tokens_is(&of->tokens, i, "hipLaunchKernelGGL") ||
+                ht_tokens_is(&of->tokens, i, "<<<") ||
+                (ht_tokens_is(&of->tokens, i, "<<") && ht_tokens_is(&of->tokens, i + 1, "<"));
+    return found;
+}
+
 /* Reads NAME(a, b) body. Returns false for one that is not plain: its own name in its body, a
- * variable number of arguments, another definition in the same file. */
+ * variable number of arguments, another definition in the same file; or writes neither a kernel nor
+ * a launch. */
 static bool definition_read(const reader *in, CXCursor cursor, definition *out) {
     CXFile file;
     size_t length = 0, begin = offset_of(clang_getCursorLocation(cursor), &file);
@@ -97,7 +109,7 @@ static bool definition_read(const reader *in, CXCursor cursor, definition *out) 
         good = out->tokens.items[2 + 2 * i].kind == HT_TOKEN_NAME &&
                (i + 1 == out->count || ht_tokens_is(&out->tokens, 3 + 2 * i, ","));
     char *name = ht_tokens_text(&out->tokens, 0);
-    good = good && is_only(text, name);
+    good = good && is_wanted(out) && is_only(text, name);
     for (size_t i = out->body; i < out->tokens.count && good; ++i)
         good = !ht_tokens_is(&out->tokens, i, name) &&
                !ht_tokens_is(&out->tokens, i, "__VA_ARGS__") &&
@@ -163,7 +175,7 @@ static bool is_joined(const definition *of, size_t token) {
 static char *body_write(const definition *of, char *const *arguments) {
     const ht_tokens *tokens = &of->tokens;
     ht_text out = {0};
-    bool good = true, kernel = false;
+    bool good = true;
     ht_text_append(&out, "");
     for (size_t i = of->body; i < tokens->count && good; ++i) {
         const ht_token *token = &tokens->items[i];
@@ -174,7 +186,6 @@ static char *body_write(const definition *of, char *const *arguments) {
         if (apart && !after)
             ht_text_append(&out, " ");
         size_t parameter = parameter_of(of, i);
-        kernel = kernel || ht_tokens_is(tokens, i, "__global__");
         if (ht_tokens_is(tokens, i, "#")) {
             parameter = i + 1 < tokens->count ? parameter_of(of, ++i) : of->count;
             good = parameter < of->count && !is_joined(of, i) &&
@@ -186,7 +197,7 @@ static char *body_write(const definition *of, char *const *arguments) {
         } else
             ht_text_append_n(&out, tokens->text + token->begin, token->end - token->begin);
     }
-    if (good && kernel)
+    if (good)
         return ht_text_take(&out);
     ht_text_free(&out);
     return NULL;
@@ -210,23 +221,21 @@ static char *lines_keep(char *written, const char *author, size_t length) {
     return ht_text_take(&out);
 }
 
-/* Writes out one call, and sets its range. */
-static void call_write(const reader *in, call *of) {
-    definition macro;
-    ht_tokens tokens;
+/* Writes out a call of a macro, and sets the call's range. */
+static void macro_write(const reader *in, const definition *macro, call *of) {
     enum { ARGUMENTS = 64 };
     char *arguments[ARGUMENTS] = {NULL};
+    ht_tokens tokens;
     ht_tokens_read(in->text, (ht_range){of->range.begin, in->length}, true, &tokens);
     size_t close = ht_tokens_is(&tokens, 1, "(") ? ht_tokens_close(&tokens, 1) : tokens.count;
     bool good = close < tokens.count;
     for (size_t i = 0; i < close && good; ++i)
         good = tokens.items[i].kind != HT_TOKEN_DIRECTIVE;
-    if (good && definition_read(in, of->definition, &macro)) {
+    if (good) {
         of->range.end = tokens.items[close].end;
         size_t given = arguments_read(&tokens, close, ARGUMENTS, arguments);
-        if (given == macro.count || (given == 1 && macro.count == 0 && !arguments[0][0]))
-            of->written = body_write(&macro, arguments);
-        definition_close(&macro);
+        if (given == macro->count || (given == 1 && macro->count == 0 && !arguments[0][0]))
+            of->written = body_write(macro, arguments);
     }
     if (of->written)
         of->written =
@@ -234,6 +243,14 @@ static void call_write(const reader *in, call *of) {
     for (size_t i = 0; i < ARGUMENTS; ++i)
         free(arguments[i]);
     ht_tokens_free(&tokens);
+}
+
+static void call_write(const reader *in, call *of) {
+    definition macro;
+    if (!definition_read(in, of->definition, &macro))
+        return;
+    macro_write(in, &macro, of);
+    definition_close(&macro);
 }
 
 /* ---- the calls ---- */
@@ -264,26 +281,6 @@ static enum CXChildVisitResult on_expansion(CXCursor cursor, CXCursor parent, CX
     return CXChildVisit_Continue;
 }
 
-/* Writes out the call that the name of a kernel comes from. */
-static bool on_declaration(CXCursor cursor, CXCursor parent, void *context) {
-    (void)parent;
-    reader *in = context;
-    enum CXCursorKind kind = clang_getCursorKind(cursor);
-    if (kind == CXCursor_Namespace || kind == CXCursor_LinkageSpec)
-        return true;
-    if ((kind != CXCursor_FunctionDecl && kind != CXCursor_FunctionTemplate) ||
-        !ht_ast_has(cursor, CXCursor_CUDAGlobalAttr))
-        return false;
-    CXFile file;
-    size_t at = offset_of(clang_getCursorLocation(cursor), &file);
-    if (!file || !clang_File_isEqual(file, in->file))
-        return false;
-    for (size_t i = 0; i < in->count; ++i)
-        if (in->calls[i].range.begin <= at && at < in->calls[i].range.end && !in->calls[i].written)
-            call_write(in, &in->calls[i]);
-    return false;
-}
-
 char *ht_macro_kernel_text(CXTranslationUnit unit, CXFile file, ht_whole_blocks *blocks) {
     reader in = {.unit = unit, .file = file};
     in.text = clang_getFileContents(unit, file, &in.length);
@@ -291,8 +288,8 @@ char *ht_macro_kernel_text(CXTranslationUnit unit, CXFile file, ht_whole_blocks 
         return NULL;
     CXCursor root = clang_getTranslationUnitCursor(unit);
     clang_visitChildren(root, on_expansion, &in);
-    if (in.count)
-        ht_ast_walk(root, on_declaration, &in);
+    for (size_t i = 0; i < in.count; ++i)
+        call_write(&in, &in.calls[i]);
     ht_text out = {0};
     size_t at = 0;
     for (size_t i = 0; i < in.count; ++i) {

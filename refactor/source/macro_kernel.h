@@ -2,7 +2,8 @@
  *
  *     #define MAKE(name) __global__ void name(float *out) { ... }
  *
- * are written out in place of the call, and analysed like all others. Private to refactor/. */
+ * and launches that one writes, are written out in place of the call, and analysed like all others.
+ * Private to refactor/. */
 #ifndef HT_REFACTOR_SOURCE_MACRO_KERNEL_H
 #define HT_REFACTOR_SOURCE_MACRO_KERNEL_H
 
@@ -10,10 +11,10 @@
 
 #include <stdint.h>
 
-/* Returns the text of a file of the unit with calls of the user's macros that write kernels
- * replaced by what they write, and appends the calls to `blocks`; NULL: there are none that are
- * understood. Macros in what is written stay, and lines keep their numbers. The unit must have
- * clang's record of preprocessing. free(). */
+/* Returns the text of a file of the unit with calls of the user's macros that write kernels or
+ * launches replaced by what they write, and appends the calls to `blocks`; NULL: there are none
+ * that are understood. Macros in what is written stay, and lines keep their numbers. The unit must
+ * have clang's record of preprocessing. free(). */
 char *ht_macro_kernel_text(CXTranslationUnit unit, CXFile file, ht_whole_blocks *blocks);
 /* Returns a hash of all that the user's files declare, to the last literal: the same for two texts
  * of a file only if the compiler sees the same code. */

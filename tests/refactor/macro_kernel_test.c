@@ -47,6 +47,22 @@ Test(macro_kernel, a_kernel_that_a_macro_writes_is_a_template) {
     }
 }
 
+/* A launch that a macro writes is one, with its template arguments. */
+Test(macro_kernel, a_launch_that_a_macro_writes_is_read) {
+    ht_refactor *refactor = read_text(
+        "k.hip", "#define LAUNCH(block, width) { dim3 threads(block); \\\n"
+                 "  k<block, width><<<(n + block - 1) / block, threads>>>(in, out, n); }\n"
+                 "template <int BLOCK, int WIDTH> __global__ void k" ARGUMENTS " {\n"
+                 "  int i = blockIdx.x * BLOCK + threadIdx.x;\n  if (i >= n) return;\n"
+                 "  float sum = 0;\n  for (int j = 0; j < WIDTH; ++j) sum += in[(i + j) % n];\n"
+                 "  out[i] = sum;\n}\n"
+                 "void run(const float *in, float *out, int n) {\n  LAUNCH(256, 27);\n}\n");
+    const ht_kernel *kernel = kernel_named(refactor, "k", NULL);
+    cr_assert_eq(kernel->status, HT_KERNEL_TEMPLATED, "%s", kernel->reason);
+    cr_expect(strstr(kernel->template->unit, "k__original<256, 27>"), "%s", kernel->template->unit);
+    ht_refactor_free(refactor);
+}
+
 /* Where the macro may be another elsewhere, or what it writes is not plain, nothing is written
  * out. */
 Test(macro_kernel, a_macro_that_is_not_plain_keeps_its_kernel) {

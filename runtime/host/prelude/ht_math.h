@@ -268,6 +268,7 @@ HT_ROUNDED(__dadd_rn, double, (double x, double y), x + y)
 HT_ROUNDED(__dsub_rn, double, (double x, double y), x - y)
 HT_ROUNDED(__dmul_rn, double, (double x, double y), x *y)
 HT_ROUNDED(__ddiv_rn, double, (double x, double y), x / y)
+HT_ROUNDED(__drcp_rn, double, (double x), 1.0 / x)
 HT_ROUNDED(__dsqrt_rn, double, (double x), __builtin_sqrt(x))
 HT_ROUNDED(__fma_rn, double, (double x, double y, double z), __builtin_fma(x, y, z))
 #undef HT_ROUNDED
