@@ -309,35 +309,27 @@ char *ht_macro_kernel_text(CXTranslationUnit unit, CXFile file, ht_whole_blocks 
     return at ? ht_text_take(&out) : NULL;
 }
 
-/* ---- the hash ---- */
+/* ---- the code ---- */
 
-static void hash_put(uint64_t *hash, const void *data, size_t length) {
-    const unsigned char *bytes = data;
-    for (size_t i = 0; i < length; ++i)
-        *hash = (*hash ^ bytes[i]) * UINT64_C(1099511628211); /* FNV-1a */
-}
-
-static void hash_string(uint64_t *hash, CXString string) {
+static void string_put(ht_text *out, CXString string) {
     const char *text = clang_getCString(string);
-    hash_put(hash, text ? text : "", (text ? strlen(text) : 0) + 1);
+    ht_text_printf(out, " %s", text ? text : "");
     clang_disposeString(string);
 }
 
-static void hash_literal(uint64_t *hash, CXCursor cursor) {
+static void literal_put(ht_text *out, CXCursor cursor) {
     CXEvalResult result = clang_Cursor_Evaluate(cursor);
     if (!result)
         return;
-    double real =
-        clang_EvalResult_getKind(result) == CXEval_Float ? clang_EvalResult_getAsDouble(result) : 0;
-    long long whole =
-        clang_EvalResult_getKind(result) == CXEval_Int ? clang_EvalResult_getAsLongLong(result) : 0;
-    hash_put(hash, &real, sizeof real);
-    hash_put(hash, &whole, sizeof whole);
+    if (clang_EvalResult_getKind(result) == CXEval_Float)
+        ht_text_printf(out, " %a", clang_EvalResult_getAsDouble(result));
+    else if (clang_EvalResult_getKind(result) == CXEval_Int)
+        ht_text_printf(out, " %lld", clang_EvalResult_getAsLongLong(result));
     clang_EvalResult_dispose(result);
 }
 
 static enum CXChildVisitResult on_any(CXCursor cursor, CXCursor parent, CXClientData data) {
-    uint64_t *hash = data;
+    ht_text *out = data;
     enum CXCursorKind kind = clang_getCursorKind(cursor);
     enum CXBinaryOperatorKind binary;
     enum CXUnaryOperatorKind unary;
@@ -346,24 +338,23 @@ static enum CXChildVisitResult on_any(CXCursor cursor, CXCursor parent, CXClient
     if ((kind >= CXCursor_FirstPreprocessing && kind <= CXCursor_LastPreprocessing) ||
         (top && clang_Location_isInSystemHeader(clang_getCursorLocation(cursor))))
         return CXChildVisit_Continue;
-    int op = -1;
+    ht_text_printf(out, "(%d", (int)kind);
     if (ht_ast_binary(cursor, &binary, &left, &right))
-        op = (int)binary;
+        ht_text_printf(out, " b%d", (int)binary);
     else if (ht_ast_unary(cursor, &unary, &left))
-        op = 1000 + (int)unary;
-    hash_put(hash, &kind, sizeof kind);
-    hash_put(hash, &op, sizeof op);
-    hash_string(hash, clang_getCursorSpelling(cursor));
-    hash_string(hash, clang_getTypeSpelling(clang_getCursorType(cursor)));
+        ht_text_printf(out, " u%d", (int)unary);
+    string_put(out, clang_getCursorSpelling(cursor));
+    string_put(out, clang_getTypeSpelling(clang_getCursorType(cursor)));
     if (kind >= CXCursor_IntegerLiteral && kind <= CXCursor_CharacterLiteral)
-        hash_literal(hash, cursor);
+        literal_put(out, cursor);
     clang_visitChildren(cursor, on_any, data);
-    hash_put(hash, ")", 1);
+    ht_text_append(out, ")\n");
     return CXChildVisit_Continue;
 }
 
-uint64_t ht_unit_hash(CXTranslationUnit unit) {
-    uint64_t hash = UINT64_C(14695981039346656037);
-    clang_visitChildren(clang_getTranslationUnitCursor(unit), on_any, &hash);
-    return hash;
+char *ht_unit_code(CXTranslationUnit unit) {
+    ht_text out = {0};
+    ht_text_append(&out, "");
+    clang_visitChildren(clang_getTranslationUnitCursor(unit), on_any, &out);
+    return ht_text_take(&out);
 }

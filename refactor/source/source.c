@@ -343,9 +343,13 @@ static enum CXErrorCode macros_write(ht_source *source) {
     char *text = file ? ht_macro_kernel_text(source->unit, file, &source->macro_kernels) : NULL;
     if (!text)
         return CXError_Success;
-    uint64_t before = ht_unit_hash(source->unit);
+    char *before = ht_unit_code(source->unit);
     enum CXErrorCode code = text_replace(source, file, text);
-    if (code == CXError_Success && source->unit && ht_unit_hash(source->unit) == before)
+    char *after = code == CXError_Success && source->unit ? ht_unit_code(source->unit) : NULL;
+    bool same = after && strcmp(before, after) == 0;
+    free(before);
+    free(after);
+    if (same)
         return code;
     ht_whole_blocks_free(&source->macro_kernels);
     return unit_parse(source, NULL, 0);
