@@ -21,12 +21,15 @@ static bool is_elsewhere(const char *name) {
            strncmp(name, "__asan_", 7) == 0;
 }
 
-/* Returns the library that has the symbol, as a bit; ALL: it is not known. */
+/* Returns the library that has the symbol, as a bit; 0: this program has it (a sanitizer's, say),
+ * and comes first; ALL: it is not known. */
 static unsigned library_of(const char *name) {
-    Dl_info info;
+    Dl_info info, own;
     void *address = dlsym(RTLD_DEFAULT, name);
     if (!address || !dladdr(address, &info) || !info.dli_fname)
         return ALL;
+    if (dladdr(&libraries, &own) && own.dli_fbase == info.dli_fbase)
+        return 0;
     const char *slash = strrchr(info.dli_fname, '/'), *file = slash ? slash + 1 : info.dli_fname;
     for (size_t i = 0; i < HT_LIBRARIES_MAX; ++i)
         if (strcmp(file, libraries[i].file) == 0)
