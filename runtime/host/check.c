@@ -52,10 +52,12 @@ void ht_check_progress(ht_check_outcome *out_outcome) {
     *out_outcome = ht_the_checker.outcome;
 }
 
-bool ht_check_written(size_t buffer, size_t element) {
+size_t ht_check_next_written(size_t buffer, size_t element, size_t end) {
     const ht_checker *checker = &ht_the_checker;
     size_t at = HT_CHECK_FIRST_BUFFER + buffer;
-    return at < checker->regions.count && ht_region_written(&checker->regions.items[at], element);
+    return at < checker->regions.count
+               ? ht_region_next_written(&checker->regions.items[at], element, end)
+               : end;
 }
 
 static void shuffle(ht_random *random, uint16_t *items, uint32_t count) {

@@ -82,8 +82,8 @@ void ht_check_begin(const ht_check_plan *plan);
 void ht_check_end(ht_check_outcome *out_outcome);
 /* Gives the findings so far, during a plan. */
 void ht_check_progress(ht_check_outcome *out_outcome);
-/* Returns true if this element (of the size given in the plan) was written by a checked block.
- * During a plan. */
-bool ht_check_written(size_t buffer, size_t element);
+/* Returns the first in [element, end) of a buffer's elements (of the size given in the plan) that a
+ * checked block wrote; `end`: there is none. During a plan. */
+size_t ht_check_next_written(size_t buffer, size_t element, size_t end);
 
 #endif

@@ -105,8 +105,16 @@ void ht_region_free(ht_region *region) {
     *region = (ht_region){0};
 }
 
-bool ht_region_written(const ht_region *region, size_t cell) {
-    return region->pages[cell / HT_CHECK_PAGE_CELLS] && region->cells[cell].write.epoch != 0;
+size_t ht_region_next_written(const ht_region *region, size_t cell, size_t end) {
+    while (cell < end) {
+        if (!region->pages[cell / HT_CHECK_PAGE_CELLS])
+            cell += HT_CHECK_PAGE_CELLS - cell % HT_CHECK_PAGE_CELLS;
+        else if (region->cells[cell].write.epoch != 0)
+            return cell;
+        else
+            ++cell;
+    }
+    return end;
 }
 
 const ht_checked_block *ht_check_block_of(const ht_checker *checker, uint32_t epoch) {

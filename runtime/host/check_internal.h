@@ -175,8 +175,8 @@ void ht_check_clean(const void *memory, size_t size);
 /* check_access.c. */
 void ht_region_make(ht_region *region, uintptr_t data, size_t bytes, size_t granule);
 void ht_region_free(ht_region *region);
-/* Returns true if some thread wrote the cell. */
-bool ht_region_written(const ht_region *region, size_t cell);
+/* Returns the first cell in [cell, end) that some thread wrote; `end`: there is none. */
+size_t ht_region_next_written(const ht_region *region, size_t cell, size_t end);
 /* The region that an address can only mean; NULL for none. */
 const ht_region *ht_check_region(const ht_checker *checker, uintptr_t address);
 const ht_checked_block *ht_check_block_of(const ht_checker *checker, uint32_t epoch);

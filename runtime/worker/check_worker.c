@@ -133,9 +133,15 @@ static void unmap_all(check *in) {
 static void complete(const check *in, const ht_expected *expected, char *got) {
     const ht_layout_arg *arg = &in->buffers->layout.args[expected->arg];
     size_t bytes = arg->element.bytes, buffer = in->described_as[expected->arg];
-    for (size_t k = 0; k < expected->known; ++k) {
+    bool whole = expected->bytes && !expected->index;
+    for (size_t at = 0; whole && at < expected->known; ++at) {
+        size_t end = ht_check_next_written(buffer, at, expected->known);
+        memcpy(got + at * bytes, expected->bytes + at * bytes, (end - at) * bytes);
+        at = end;
+    }
+    for (size_t k = 0; !whole && k < expected->known; ++k) {
         size_t at = expected->index ? expected->index[k] : k;
-        if (ht_check_written(buffer, at))
+        if (ht_check_next_written(buffer, at, at + 1) == at)
             continue;
         if (expected->bytes)
             memcpy(got + at * bytes, expected->bytes + at * bytes, bytes);
@@ -152,9 +158,10 @@ static ht_status left_alone(const check *in, const ht_expected *expected, ht_err
     if (!expected->bytes || in->buffers->buffers[expected->arg].contents ||
         !ht_element_floating(arg->element))
         return HT_OK;
-    for (size_t at = 0; at < expected->count; ++at)
-        if (ht_poison_is(arg->element, expected->bytes, at) &&
-            ht_check_written(in->described_as[expected->arg], at))
+    size_t buffer = in->described_as[expected->arg];
+    for (size_t at = 0; (at = ht_check_next_written(buffer, at, expected->count)) < expected->count;
+         ++at)
+        if (ht_poison_is(arg->element, expected->bytes, at))
             return ht_error_set(error, HT_ERROR_MISMATCH,
                                 "mismatch: '%s'[%zu] is written, with what was in memory before; "
                                 "the original leaves it alone",
