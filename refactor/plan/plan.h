@@ -57,6 +57,7 @@ typedef struct ht_wide_edit {
     const char *param;            /* the parameter of it: outputs in one access */
     const char *factor, *strided; /* of the outputs */
     size_t bytes;                 /* of the largest element accessed; 0: not known */
+    const char *rows;             /* another one of which this holds; NULL: there is none */
     const char *jam;              /* the parameter with which the text is there; NULL: no text */
     const char *why; /* why an access is not a part of it, and of which; NULL: all are; static */
     ht_position at;

@@ -81,10 +81,12 @@ static bool pack_outputs(ht_plan *plan, ht_tiled_form *form) {
     bool halves = jam && wide->bytes && wide->bytes <= BYTES_MAX / 8;
     ht_plan_param(plan, param, halves ? "1, 2, 4, 8" : "1, 2, 4", "1");
     ht_plan_require(plan, "%s == 1 || %s %% %s == 0 && !%s", param, factor, param, strided);
+    const char *or_rows = jam && wide->rows ? " || " : "", *rows = *or_rows ? wide->rows : "";
     if (jam && tiled)
-        ht_plan_require(plan, "%s == 1 || %s || %s", param, wide->jam, form->apart);
+        ht_plan_require(plan, "%s == 1 || %s%s%s || %s", param, wide->jam, or_rows, rows,
+                        form->apart);
     else if (jam)
-        ht_plan_require(plan, "%s == 1 || %s", param, wide->jam);
+        ht_plan_require(plan, "%s == 1 || %s%s%s", param, wide->jam, or_rows, rows);
     else
         ht_plan_require(plan, "%s == 1 || %s", param, form->apart);
     ht_plan_remark_place(plan, HT_REMARK_APPLIED, (ht_position){0},

@@ -146,59 +146,50 @@ static void close_braces(ht_writer *writer, int open, size_t like) {
     }
 }
 
-/* Writes the work for all outputs together. */
-static void write_work(ht_coarsen *c, const ht_layout *layout, int levels, ht_writer *writer) {
-    ht_writer inner = ht_writer_inner(writer);
-    inner.depth += levels;
-    ht_jam_write(c, layout, &inner);
-    ht_writer_join(writer, &inner);
-}
+/* The ways of a body that has several: for outputs in one row, for outputs that are all inside, and
+ * one by one. */
+typedef struct ways {
+    const char *row; /* the text of the first way; NULL: there is none */
+    bool jams;       /* there is the second */
+    bool asks;       /* each has its parameter as a condition, as in the template */
+} ways;
 
-/* Writes the work for all outputs together, or, where they lie in one row, that for a row. */
-static void write_rows(ht_coarsen *c, const ht_layout *layout, const char *row, ht_writer *writer,
-                       size_t like) {
-    ht_rows rows;
-    ht_writer both = ht_writer_inner(writer), usual = both;
-    (void)ht_rows_find(c, &rows);
-    ht_rows_condition(c, &rows, &both);
-    ht_writer_printf(&both, ") {%s", row);
-    ht_writer_line(&both, like);
-    ht_writer_printf(&both, "} else {");
-    write_work(c, layout, 1, &both);
-    ht_writer_line(&both, like);
-    ht_writer_printf(&both, "}");
-    write_work(c, layout, 0, &usual);
-    writer->failed |= both.failed || usual.failed;
-    ht_writer_printf(writer, "$?{%s}{", c->names.rows);
-    ht_writer_line(writer, like);
-    ht_writer_printf(writer, "if (%s && %s}{", c->names.rows, both.text.data);
-    ht_writer_line(writer, like);
-    ht_writer_printf(writer, "if (%s}$?{!%s}{}{%s}", both.text.data, c->names.rows,
-                     usual.text.data);
-    ht_writer_free(&both);
-    ht_writer_free(&usual);
+static void open_way(ht_coarsen *c, const ht_layout *layout, const char *param, ht_writer *writer) {
+    ht_writer_printf(writer, "if (%s%s", param, *param ? " && " : "");
+    ht_jam_condition(c, layout, writer);
 }
 
 /* Writes the work for all outputs together if all are inside, and for one output at a time
- * elsewhere. `row`: the text of the first where they lie in one row; NULL: there is none. */
-static void write_together(ht_coarsen *c, const ht_layout *layout, const char *row,
+ * elsewhere. */
+static void write_together(ht_coarsen *c, const ht_layout *layout, const ways *of,
                            ht_writer *writer, size_t like) {
     int open = ht_jam_front(c, layout, NULL, writer);
     writer->depth += open;
     ht_writer_line(writer, like);
     ht_writer_printf(writer, "// all outputs of this thread are inside: side by side");
     ht_writer_line(writer, like);
-    ht_writer_printf(writer, "if ($?{1}{%s && }{}", c->names.jam);
-    ht_jam_condition(c, layout, writer);
-    ht_writer_printf(writer, ") {");
-    ++writer->depth;
-    if (row)
-        write_rows(c, layout, row, writer, like);
-    else
+    if (of->row) {
+        ht_rows rows;
+        (void)ht_rows_find(c, &rows);
+        open_way(c, layout, of->asks ? c->names.rows : "", writer);
+        ht_writer_printf(writer, " && ");
+        ht_rows_condition(c, &rows, writer);
+        ht_writer_printf(writer, ") { // and in one row%s", of->row);
+        ht_writer_line(writer, like);
+        ht_writer_printf(writer, "} else ");
+    }
+    if (of->jams) {
+        char *asked = of->asks ? ht_strdup(c->names.jam) : ht_strdup("");
+        open_way(c, layout, asked, writer);
+        ht_writer_printf(writer, ") {");
+        ++writer->depth;
         ht_jam_write(c, layout, writer);
-    --writer->depth;
-    ht_writer_line(writer, like);
-    ht_writer_printf(writer, "} else { // at the edge: one by one");
+        --writer->depth;
+        ht_writer_line(writer, like);
+        ht_writer_printf(writer, "} else ");
+        free(asked);
+    }
+    ht_writer_printf(writer, "{ // at the edge: one by one");
     ++writer->depth;
     ht_each_write(c, layout, NULL, writer, like);
     close_braces(writer, open + 1, like);
@@ -240,7 +231,7 @@ static char *row_text(ht_coarsen *c, int depth) {
     if (usual_front && !c->refused && ht_jam_prepare(c, &layout))
         front = front_of(c, &layout, &open);
     if (front && open == usual_open && strcmp(front, usual_front) == 0) {
-        ht_writer writer = {.c = c, .depth = depth + open + 2};
+        ht_writer writer = {.c = c, .depth = depth + open + 1};
         ht_jam_write(c, &layout, &writer);
         if (!writer.failed && writer.text.data && ht_writer_is_balanced(&writer))
             text = ht_strdup(writer.text.data);
@@ -256,27 +247,43 @@ static char *row_text(ht_coarsen *c, int depth) {
     return text;
 }
 
-/* Writes both forms: a tuned source has one of them. */
+/* Writes all ways in the template, and in a tuned source those that it has. */
+static void write_ways(ht_coarsen *c, const ht_layout *layout, const char *row, ht_writer *writer) {
+    size_t like = indent_like(c, layout);
+    ht_writer alone = {.c = c, .depth = writer->depth}, both = alone, all = alone, rows = alone;
+    write_alone(c, layout, &alone, like);
+    write_together(c, layout, &(ways){NULL, true, false}, &both, like);
+    bool balanced = ht_writer_is_balanced(&alone) && ht_writer_is_balanced(&both);
+    row = balanced ? row : NULL;
+    c->has_rows = row != NULL;
+    write_together(c, layout, &(ways){row, true, true}, &all, like);
+    if (row)
+        write_together(c, layout, &(ways){row, false, false}, &rows, like);
+    writer->failed |= alone.failed || both.failed || all.failed || rows.failed;
+    const char *jam = c->names.jam;
+    if (!balanced)
+        ht_writer_printf(writer, "%s", all.text.data);
+    else if (row)
+        ht_writer_printf(writer, "$?{!%s && !%s}{}{%s}$?{%s}{%s}{%s}$?{%s}{}{%s}", jam,
+                         c->names.rows, alone.text.data, jam, all.text.data, both.text.data,
+                         c->names.rows, rows.text.data);
+    else
+        ht_writer_printf(writer, "$?{!%s}{}{%s}$?{%s}{%s}{%s}", jam, alone.text.data, jam,
+                         all.text.data, both.text.data);
+    ht_writer_free(&alone);
+    ht_writer_free(&both);
+    ht_writer_free(&all);
+    ht_writer_free(&rows);
+}
+
 static bool write_jammed(ht_coarsen *c, ht_writer *writer) {
     ht_layout layout;
     char *row = row_text(c, writer->depth);
     ht_layout_build(c, true, &layout);
     bool done = !c->refused && ht_jam_prepare(c, &layout);
-    c->has_rows = row != NULL;
     if (done) {
-        size_t like = indent_like(c, &layout);
-        ht_writer alone = {.c = c, .depth = writer->depth}, both = alone;
-        write_alone(c, &layout, &alone, like);
-        write_together(c, &layout, row, &both, like);
-        done = !both.failed && !alone.failed;
-        if (ht_writer_is_balanced(&alone) && ht_writer_is_balanced(&both))
-            ht_writer_printf(writer, "$?{!%s}{}{%s}$?{%s}{%s}{%s}", c->names.jam, alone.text.data,
-                             c->names.jam, both.text.data, both.text.data);
-        else
-            ht_writer_printf(writer, "%s", both.text.data);
-        ht_writer_free(&alone);
-        ht_writer_free(&both);
-        done = done && !writer->failed && !c->apart_reason;
+        write_ways(c, &layout, row, writer);
+        done = !writer->failed && !c->apart_reason;
         write_tail(c, writer);
     }
     free(row);
@@ -388,8 +395,8 @@ static void offer(ht_coarsen *c, const char *body, bool jammed) {
     }
     if (jammed && c->has_rows) {
         ht_plan_param(c->plan, c->names.rows, "false, true", "false");
-        ht_plan_require(c->plan, "(%s && !%s) || !%s", c->names.jam, c->names.strided,
-                        c->names.rows);
+        ht_plan_require(c->plan, "(%s > 1 && !%s && !%s) || !%s", c->names.factor, c->names.strided,
+                        c->names.jam, c->names.rows);
         ht_plan_remark_place(c->plan, HT_REMARK_APPLIED, c->tree->variables[c->x].at,
                              "%s: outputs of a thread that lie in one row share what is computed "
                              "from the row's number",
@@ -449,8 +456,8 @@ const ht_transformation ht_transformation_coarsen_x = {
                  .drops = {{50, "COARSEN_X_STRIDED"}, {210, NULL}},
                  .steps = {{10,
                             {{.prefix = "COARSEN_X", .values = {4, 2}},
-                             {.prefix = "COARSEN_X_JAM", .values = {1}},
-                             {.prefix = "COARSEN_X_ROWS", .values = {1}}}},
+                             {.prefix = "COARSEN_X_ROWS", .values = {1}},
+                             {.prefix = "COARSEN_X_JAM", .values = {1}}}},
                            {90,
                             {{.prefix = "COARSEN_X", .values = {2, 4}},
                              {.prefix = "COARSEN_X_STRIDED", .values = {1}},

@@ -498,6 +498,7 @@ void ht_vectors_offer(ht_coarsen *c, ht_range range, const char *text) {
                                          .factor = c->names.factor,
                                          .strided = c->names.strided,
                                          .jam = c->names.jam,
+                                         .rows = c->has_rows ? c->names.rows : NULL,
                                          .bytes = c->vector.bytes,
                                          .why = c->vector.why,
                                          .at = c->vector.at};

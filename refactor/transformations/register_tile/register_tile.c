@@ -187,6 +187,8 @@ static void add_params(ht_tiled *t) {
     ht_plan_require(plan, "%s || !%s", t->form.param, t->form.apart);
     if (plan->forms.wide.jam)
         ht_plan_require(plan, "!%s || !%s", t->form.param, plan->forms.wide.jam);
+    if (plan->forms.wide.rows)
+        ht_plan_require(plan, "!%s || !%s", t->form.param, plan->forms.wide.rows);
     if (plan->stack.param) /* the form has the original's blocks, one by one */
         ht_plan_require(plan, "!%s || %s == 1", t->form.param, plan->stack.param);
     for (size_t i = 0; i < t->axis_count; ++i) {

@@ -43,8 +43,7 @@ static char *flat_of(const char *body) {
 
 /* A width that the outputs divide, and one that they do not. */
 Test(coarsen_rows, rows_of_any_width_come_out_the_same) {
-    static const char *const ways[] = {
-        "COARSEN_X=8 COARSEN_X_JAM=true COARSEN_X_ROWS=true VECTOR_OUTPUTS=2", NULL};
+    static const char *const ways[] = {"COARSEN_X=8 COARSEN_X_ROWS=true VECTOR_OUTPUTS=2", NULL};
     const int widths[] = {24, 13};
     char *text = flat_of("const int y = i / w % h, x = i % w;\n"
                          "    const float k = scale[y] * scale[i / (h * w)];\n"
@@ -63,8 +62,8 @@ Test(coarsen_rows, rows_of_any_width_come_out_the_same) {
 Test(coarsen_rows, rows_of_planes_are_found_through_remainders) {
     char *text = flat_of(PLANES), *problem = ht_format(problem_format, 24);
     subject of = subject_open(text, problem, "k");
-    expect_pieces(&of, "COARSEN_X=4 COARSEN_X_JAM=true COARSEN_X_ROWS=true",
-                  (const char *const[]){"if ((h * w) % kOutputsPerThread == 0 && w % "
+    expect_pieces(&of, "COARSEN_X=4 COARSEN_X_ROWS=true",
+                  (const char *const[]){"< n * h * w && (h * w) % kOutputsPerThread == 0 && w % "
                                         "kOutputsPerThread == 0) {",
                                         "const int plane = i0 / (h * w)",
                                         "const float k = scale[plane] * scale[n + y];", "} else {",
@@ -72,7 +71,8 @@ Test(coarsen_rows, rows_of_planes_are_found_through_remainders) {
     char *same = apply_config(&of, "");
     cr_expect_str_eq(same, text);
     free(same);
-    cr_expect_not(is_legal(&of, "k", "COARSEN_X=4 COARSEN_X_ROWS=true"));
+    cr_expect(is_legal(&of, "k", "COARSEN_X=4 COARSEN_X_ROWS=true"));
+    cr_expect_not(is_legal(&of, "k", "COARSEN_X_ROWS=true"));
     cr_expect_not(is_legal(
         &of, "k", "COARSEN_X=4 COARSEN_X_JAM=true COARSEN_X_STRIDED=true COARSEN_X_ROWS=true"));
     subject_close(&of);
