@@ -572,6 +572,7 @@ ht_status ht_verify(const ht_template *template, const ht_problem *given, const 
         return verify_alike(template, given, device, options, out_result, error);
     ht_template *ordered = ht_verify_keep_order(template, options->rounds);
     ht_status status = verify_alike(ordered, given, device, options, out_result, error);
+    ht_verify_reorder(template, ordered, &out_result->failing);
     ht_template_free(ordered, 1);
     if (status != HT_OK || out_result->outcome != HT_VERIFY_AGREES)
         return status;

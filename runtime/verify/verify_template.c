@@ -19,14 +19,32 @@ void ht_verify_tolerate(ht_template *template, bool exact) {
     template->unit = ht_text_take(&text);
 }
 
+static bool is_listed(const char *list, const char *name) {
+    size_t length = strlen(name);
+    for (const char *at = list; *at; at += strcspn(at, ",") + (at[strcspn(at, ",")] == ','))
+        if (strcspn(at, ",") == length && memcmp(at, name, length) == 0)
+            return true;
+    return false;
+}
+
 ht_template *ht_verify_keep_order(const ht_template *template, const char *list) {
     ht_template *copy = ht_template_copy(template);
     for (size_t i = 0; i < copy->param_count; ++i) {
-        size_t length = strlen(copy->params[i].name);
-        for (const char *at = list; *at; at += strcspn(at, ",") + (at[strcspn(at, ",")] == ','))
-            if (strcspn(at, ",") == length && memcmp(at, copy->params[i].name, length) == 0 &&
-                copy->params[i].default_index == 0)
-                copy->params[i].value_count = 1;
+        ht_param *param = &copy->params[i];
+        if (!is_listed(list, param->name))
+            continue;
+        ht_param_value first = param->values[0];
+        param->values[0] = param->values[param->default_index];
+        param->values[param->default_index] = first;
+        param->default_index = 0;
+        while (param->value_count > 1)
+            free(param->values[--param->value_count].text);
     }
     return copy;
+}
+
+void ht_verify_reorder(const ht_template *template, const ht_template *ordered, ht_config *config) {
+    for (size_t i = 0; i < template->param_count && i < config->count; ++i)
+        if (ordered->params[i].value_count < template->params[i].value_count)
+            config->choice[i] = (uint16_t)template->params[i].default_index;
 }

@@ -6,8 +6,10 @@
 
 /* Gives the template another tolerance, in its text too: that is what workers read. */
 void ht_verify_tolerate(ht_template *template, bool exact);
-/* Returns a copy in which the parameters of the list ("A,B"), which must have their default first,
- * have no other value. Free with ht_template_free. */
+/* Returns a copy in which the parameters of the list ("A,B") have no value but their default. Free
+ * with ht_template_free. */
 ht_template *ht_verify_keep_order(const ht_template *template, const char *list);
+/* Makes a configuration of that copy one of the template itself. */
+void ht_verify_reorder(const ht_template *template, const ht_template *ordered, ht_config *config);
 
 #endif

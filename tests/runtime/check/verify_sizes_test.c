@@ -1,6 +1,7 @@
 /* Problems for verification, in which a fault shows at the edge, inside of the grid or in a way of
  * its own for a filter size. */
 #include "runtime/verify/verify.h"
+#include "runtime/verify/verify_template.h"
 
 #include "base/memory.h"
 #include "tests/runtime/job/support.h"
@@ -191,4 +192,31 @@ Test(verify_sizes, fresh_ones_hang_on_the_seed_alone) {
         free(drawn[i]);
     }
     tried_free(&of);
+}
+
+/* Parameters that change the order of sums are at their defaults where results are to be exact. */
+Test(verify_sizes, parameters_that_round_keep_their_default_wherever_it_stands) {
+    static const char text[] = "#include <hip/hip_runtime.h>\n"
+                               "#pragma tune kernel(f)\n"
+                               "#pragma tune problem(line : W)\n"
+                               "#pragma tune param(A : 1, 2, 4 = 2)\n"
+                               "#pragma tune param(B : 1, 2 = 1)\n"
+                               "#pragma tune block(16)\n"
+                               "#pragma tune grid(problem.W)\n"
+                               "#pragma tune arg(out : out float[problem.W])\n"
+                               "template <int A, int B>\n"
+                               "__global__ void f(float *out) { out[threadIdx.x] = A + B; }\n";
+    bound b;
+    bind_text(&b, text, "W=64");
+    ht_template *ordered = ht_verify_keep_order(&b.templates[0], "C,A");
+    cr_assert_eq(ordered->params[0].value_count, 1);
+    cr_expect_eq(ordered->params[0].values[0].number, 2);
+    cr_expect_eq(ordered->params[0].default_index, 0);
+    cr_expect_eq(ordered->params[1].value_count, 2);
+    ht_config config = {.count = 2, .choice = {0, 1}};
+    ht_verify_reorder(&b.templates[0], ordered, &config);
+    cr_expect_eq(config.choice[0], 1);
+    cr_expect_eq(config.choice[1], 1);
+    ht_template_free(ordered, 1);
+    unbind(&b);
 }
