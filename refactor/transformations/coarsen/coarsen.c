@@ -226,8 +226,8 @@ static char *row_text(ht_coarsen *c, int depth) {
     ht_layout_build(c, true, &usual);
     if (!c->refused && ht_jam_prepare(c, &usual))
         usual_front = front_of(c, &usual, &usual_open);
-    c->in_rows = true;
     ht_layout_build(c, true, &layout);
+    c->in_rows = true; /* which guards do not ask */
     if (usual_front && !c->refused && ht_jam_prepare(c, &layout))
         front = front_of(c, &layout, &open);
     if (front && open == usual_open && strcmp(front, usual_front) == 0) {
