@@ -141,13 +141,14 @@ static bool rewriting_run(running *in) {
         run->original_ms = 1e3 * number_of(json_object_get(kernel, "original"), "seconds");
         run->speedup = choice > 0 ? choice : 1;
     } else if (good) {
-        const char *verdict = json_string_value(json_object_get(kernel, "verdict"));
+        const char *verdict = json_string_value(json_object_get(kernel, "status"));
         bool improved = verdict && strcmp(verdict, "improved") == 0;
-        run->evaluations = settings->budget;
+        good = improved || (verdict && strcmp(verdict, "failed") != 0);
+        run->evaluations = number_of(kernel, "evaluated");
         run->speedup = improved ? number_of(kernel, "speedup") : 1;
-    } else {
-        failure_print(in, code);
     }
+    if (!good)
+        failure_print(in, code);
     json_decref(report);
     free(json);
     free(budget);
