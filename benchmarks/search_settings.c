@@ -269,7 +269,7 @@ static const name names[] = {
     DOUBLE(facts),
     DOUBLE(source_evals),
     BAYES_INT(design_led),
-    BAYES_INT(design_prior),
+    BAYES_INT(design_further),
     BAYES(led),
     BAYES(prior_noise),
     BAYES(prior_fade),

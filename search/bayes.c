@@ -58,7 +58,7 @@ const ht_bayes_settings ht_bayes_defaults = {
     .daring = 1,
     .pool = 4500,
     .design_led = 8,
-    .design_prior = 10,
+    .design_further = 2,
     .led = 0.05,
     .prior_noise = 0.25,
     .prior_fade = 10,
@@ -151,13 +151,23 @@ static double distance_to_asked(bayes *self, const ht_config *config) {
     return nearest;
 }
 
+/* Returns how many of the spread are led by the prior at first: one more than there are parameters
+ * to choose, as a plane needs, up to the setting. */
+static size_t led_most(const bayes *self) {
+    size_t most = (size_t)self->model.settings->design_led, count = 1;
+    for (size_t i = 0; i < self->explorer.dimensions; ++i)
+        count += self->explorer.sizes[i] > 1;
+    if (!self->model.expectation)
+        return 0;
+    return count < most ? count : most;
+}
+
 /* Returns true if the next of the spread is led by the prior: the first ones, and most of those
  * that are asked for before there is a model. */
 static bool is_led(const bayes *self) {
     enum { UNLED = 4 }; /* one in N */
     bool blind = self->model.successes < SUCCESSES_LEAST && self->design % UNLED != 0;
-    return self->model.expectation &&
-           (blind || self->design < (size_t)self->model.settings->design_led);
+    return self->model.expectation && (blind || self->design < led_most(self));
 }
 
 static double expected_of(const bayes *self, const ht_config *config) {
@@ -272,8 +282,8 @@ static bool is_trusted(const bayes *self) {
 
 /* Returns the most that are asked from the spread, whatever else is known. */
 static size_t spread_most(const ht_bayes_settings *settings) {
-    const int each[] = {settings->design, settings->design_seeded, settings->design_led,
-                        settings->design_prior};
+    const int each[] = {settings->design, settings->design_seeded,
+                        settings->design_led + settings->design_further};
     int most = 0;
     for (size_t i = 0; i < sizeof each / sizeof *each; ++i)
         most = each[i] > most ? each[i] : most;
@@ -290,10 +300,10 @@ static bool spread_due(const bayes *self) {
     if (self->ladder.count || is_trusted(self))
         return self->design < (size_t)settings->design_seeded &&
                (size_t)settings->design_apart * (self->design + 1) <= self->picked;
-    size_t led = self->model.expectation ? (size_t)settings->design_led : 0;
+    size_t led = led_most(self), further = (size_t)settings->design_further;
     if (led && self->seed_count == 0)
         return self->design < led ||
-               (self->design < (size_t)settings->design_prior && self->design < led + self->picked);
+               (self->design < led + further && self->design < led + self->picked);
     if (self->seed_count == 0 || self->best_design < self->best_seed)
         return self->design < (size_t)settings->design;
     return self->design < (size_t)settings->design_seeded && self->design < self->picked;

@@ -27,9 +27,10 @@ typedef struct ht_bayes_settings {
     int patience;           /* outcomes without a better one before the model dares more: every */
     double daring;          /* other pick asks for an improvement by this many deviations */
     int pool;               /* candidates looked at each time, in spaces larger than that */
-    int design_led;   /* with a prior (search/prior.h): the first N of the spread are led by it, */
-    double led;       /* which is to say drawn from the share of the space that it likes best; */
-    int design_prior; /* the others up to N come in turn with the model's picks */
+    int design_led; /* with a prior (search/prior.h): the first N of the spread at most are led by
+                       it, */
+    double led;     /* which is to say out of the share of the space that it likes best; */
+    int design_further; /* N more come in turn with the model's picks */
     double prior_noise; /* deviation of log times from what the prior's facts say */
     double prior_fade;  /* successes after which the prior's weights shrink */
     double source_fade; /* the same of the weights of sources (search/earlier.h) */
