@@ -50,9 +50,10 @@ void ht_parsed_inputs_write(const char *path, CXTranslationUnit unit) {
 /* Returns true if the state of a file is this line of the list. */
 static bool is_state(const char *line, size_t length) {
     size_t end = length;
-    for (int words = 0; words < 2 && end > 0; ++words)
-        while (end > 0 && line[--end] != ' ')
-            continue;
+    for (int words = 0; words < 2; ++words)
+        do
+            end -= end > 0;
+        while (end > 0 && line[end] != ' ');
     char *path = ht_strndup(line, end), *state = ht_parsed_state(path);
     bool same = strlen(state) == length && memcmp(state, line, length) == 0;
     free(state);
