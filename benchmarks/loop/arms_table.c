@@ -84,10 +84,12 @@ char *arms_table_markdown(const arms_table *table, const arms_settings *settings
             const arms_cell *cell = &table->cells[i][arm];
             if (cell->runs == 0)
                 continue;
-            ht_text_printf(&text, "| `%s` | %s | %u | %.3f | %.3f | %.3f | %.3f | %.0f | %.0f | ",
-                           loop_subjects[i].name, arms_names[arm], cell->runs, cell->mean,
-                           cell->deviation, cell->worst, cell->best, cell->evaluations,
-                           cell->seconds);
+            ht_text_printf(&text, "| `%s` | %s | %u | %.3f | ", loop_subjects[i].name,
+                           arms_names[arm], cell->runs, cell->mean);
+            if (cell->runs > 1)
+                ht_text_printf(&text, "%.3f", cell->deviation);
+            ht_text_printf(&text, " | %.3f | %.3f | %.0f | %.0f | ", cell->worst, cell->best,
+                           cell->evaluations, cell->seconds);
             if (cell->roofline > 0)
                 ht_text_printf(&text, "%.0f %% |\n", 100 * cell->roofline);
             else
