@@ -107,8 +107,7 @@ Test(tune_model, a_search_asks_the_model_where_not_all_are_compiled) {
 
 Test(tune_model, is_refused_by_commands_that_measure) {
     workplace_write("chain.hip", template);
-    static const char *const words[] = {"loop chain.hip --device model:mi50",
-                                        "optimize --run chain.hip --device model:mi50",
+    static const char *const words[] = {"optimize --run chain.hip --device model:mi50",
                                         "optimize chain.hip --html p.html --device model:mi50"};
     for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
         program_result result = program_run(words[i]);

@@ -225,9 +225,10 @@ static void write_variants(const outcomes *of, const variant *variants, size_t c
                        "namespace coarse%zu {\n#define TILED %d\n#undef EDGE_APART\n"
                        "#define EDGE_APART TILED\n#undef VECTOR_OUTPUTS\n"
                        "#define VECTOR_OUTPUTS %u\n#undef COARSEN_X_JAM\n"
-                       "#define COARSEN_X_JAM %d\n",
+                       "#define COARSEN_X_JAM %d\n#undef COARSEN_X_ROWS\n"
+                       "#define COARSEN_X_ROWS %d\n",
                        v, variants[v].tiled, variants[v].vector ? variants[v].vector : 1,
-                       !variants[v].apart);
+                       !variants[v].apart, variants[v].rows);
         for (int axis = 0; axis < 3; ++axis)
             ht_text_printf(main, "#define COARSEN_%c %u\n#define COARSEN_%c_STRIDED %d\n",
                            'X' + axis, variants[v].factor[axis], 'X' + axis, variants[v].strided);
@@ -244,14 +245,15 @@ static void write_variants(const outcomes *of, const variant *variants, size_t c
 }
 
 char *compare_runs(const char *folder, const char *original, const outcomes *of) {
-    variant variants[10]; /* blocked, then strided, then one output after the other */
-    for (int v = 0; v < 10; ++v)
+    variant variants[12]; /* blocked, then strided, then one output after the other */
+    for (int v = 0; v < 12; ++v)
         variants[v] = (variant){.factor = {1u << v % 4, 1, 1},
                                 .strided = v / 4 == 1,
                                 .apart = v / 4 == 2,
+                                .rows = v >= 10,
                                 .plain = 1,
                                 .vector = 1};
-    return compare_variants(folder, original, of, variants, 10);
+    return compare_variants(folder, original, of, variants, 12);
 }
 
 char *compare_variants(const char *folder, const char *original, const outcomes *of,

@@ -38,6 +38,7 @@ typedef struct variant {
     unsigned plain;  /* along blockIdx itself */
     unsigned vector; /* VECTOR_OUTPUTS; 0: 1 */
     bool apart;      /* one output after the other: without COARSEN_X_JAM */
+    bool rows;       /* COARSEN_X_ROWS: with what outputs in one row have in common */
 } variant;
 
 /* As compare_runs, with these configurations. */

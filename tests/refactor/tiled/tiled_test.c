@@ -13,10 +13,10 @@
 
 /* The first is the original itself. */
 static const variant tiles[] = {
-    {{1, 1, 1}, false, false, 1, 1, false}, {{1, 1, 1}, false, true, 1, 1, false},
-    {{2, 1, 1}, false, true, 1, 1, false},  {{4, 2, 1}, true, true, 2, 1, false},
-    {{1, 4, 2}, false, true, 3, 1, false},  {{3, 5, 2}, false, true, 4, 1, false},
-    {{2, 3, 4}, true, true, 8, 1, false},   {{8, 1, 1}, false, true, 1, 1, false}};
+    {{1, 1, 1}, false, false, 1, 1, false, false}, {{1, 1, 1}, false, true, 1, 1, false, false},
+    {{2, 1, 1}, false, true, 1, 1, false, false},  {{4, 2, 1}, true, true, 2, 1, false, false},
+    {{1, 4, 2}, false, true, 3, 1, false, false},  {{3, 5, 2}, false, true, 4, 1, false, false},
+    {{2, 3, 4}, true, true, 8, 1, false, false},   {{8, 1, 1}, false, true, 1, 1, false, false}};
 
 /* A source as the pass rewrote it, in a folder of its own. */
 typedef struct rewritten {

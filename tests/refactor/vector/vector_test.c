@@ -12,10 +12,10 @@
 
 /* Next to each other, and tiled; a width divides the outputs. The first is the original itself. */
 static const variant widths[] = {
-    {{1, 1, 1}, false, false, 1, 1, false}, {{2, 1, 1}, false, false, 1, 2, false},
-    {{4, 1, 1}, false, false, 1, 4, false}, {{8, 1, 1}, false, false, 1, 4, false},
-    {{6, 1, 1}, false, false, 1, 3, false}, {{2, 1, 1}, false, true, 1, 2, false},
-    {{4, 2, 1}, false, true, 2, 4, false},  {{8, 3, 2}, false, true, 4, 2, false}};
+    {{1, 1, 1}, false, false, 1, 1, false, false}, {{2, 1, 1}, false, false, 1, 2, false, false},
+    {{4, 1, 1}, false, false, 1, 4, false, false}, {{8, 1, 1}, false, false, 1, 4, false, true},
+    {{6, 1, 1}, false, false, 1, 3, false, false}, {{2, 1, 1}, false, true, 1, 2, false, false},
+    {{4, 2, 1}, false, true, 2, 4, false, false},  {{8, 3, 2}, false, true, 4, 2, false, false}};
 
 static const ht_transformation *const all[] = {
     &ht_transformation_coarsen_x, &ht_transformation_tiled, &ht_transformation_vector, NULL};
