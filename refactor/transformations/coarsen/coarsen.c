@@ -233,7 +233,9 @@ static char *row_text(ht_coarsen *c, int depth) {
     if (front && open == usual_open && strcmp(front, usual_front) == 0) {
         ht_writer writer = {.c = c, .depth = depth + open + 1};
         ht_jam_write(c, &layout, &writer);
-        if (!writer.failed && writer.text.data && ht_writer_is_balanced(&writer))
+        /* a label can stand in a kernel once, and the usual work may have it */
+        if (!writer.failed && writer.text.data && ht_writer_is_balanced(&writer) &&
+            !strstr(writer.text.data, c->names.label))
             text = ht_strdup(writer.text.data);
         ht_writer_free(&writer);
     }
