@@ -91,8 +91,10 @@ bool ht_revision_same_template(const ht_revision *a, const ht_revision *b) {
 
 double ht_history_roofline(const ht_history *history) {
     const ht_revision *best = ht_history_best(history);
-    double ms = best ? best->best_ms : 0;
-    for (size_t i = 1; best && best->number == 0 && i < history->count; ++i)
+    if (!best)
+        return 0;
+    double ms = best->best_ms;
+    for (size_t i = 1; best->number == 0 && i < history->count; ++i)
         ms = history->items[i].original_ms > 0 ? history->items[i].original_ms : ms;
     return ms > 0 ? best->least_ms / ms : 0;
 }

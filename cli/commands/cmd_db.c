@@ -74,7 +74,7 @@ static int look(const ht_command_line *line, bool check) {
     int code = HT_EXIT_OK;
     for (size_t i = 1; i < line->operand_count; ++i) {
         const char *path = line->operands[i];
-        ht_database_counts counts;
+        ht_database_counts counts = {0};
         ht_error error = {0};
         ht_status status = ht_database_count(path, &counts, &error);
         if (ht_error_named(status, &error) != HT_OK) {
@@ -104,7 +104,7 @@ static int prune(const ht_command_line *line) {
     int code = HT_EXIT_OK;
     for (size_t i = 1; i < line->operand_count && code == HT_EXIT_OK; ++i) {
         const char *path = line->operands[i];
-        ht_database_counts before, after;
+        ht_database_counts before = {0}, after = {0};
         ht_error error = {0};
         ht_status status = ht_database_count(path, &before, &error);
         if (status == HT_OK)
