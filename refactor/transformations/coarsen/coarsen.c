@@ -179,15 +179,13 @@ static void write_together(ht_coarsen *c, const ht_layout *layout, const ways *o
         ht_writer_printf(writer, "} else ");
     }
     if (of->jams) {
-        char *asked = of->asks ? ht_strdup(c->names.jam) : ht_strdup("");
-        open_way(c, layout, asked, writer);
+        open_way(c, layout, of->asks ? c->names.jam : "", writer);
         ht_writer_printf(writer, ") {");
         ++writer->depth;
         ht_jam_write(c, layout, writer);
         --writer->depth;
         ht_writer_line(writer, like);
         ht_writer_printf(writer, "} else ");
-        free(asked);
     }
     ht_writer_printf(writer, "{ // at the edge: one by one");
     ++writer->depth;

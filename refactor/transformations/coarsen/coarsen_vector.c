@@ -310,6 +310,8 @@ void ht_vectors_declare(const ht_vectors *vectors, const char *width, size_t lik
                         ht_writer *writer) {
     for (size_t i = 0; i < vectors->count; ++i) {
         const ht_vector_access *access = &vectors->items[i];
+        if (access->elsewhere)
+            continue;
         ht_writer_line(writer, like);
         ht_writer_printf(writer, "struct %s { %s element[${%s}]; } %s;", access->pack, access->type,
                          width, access->name);

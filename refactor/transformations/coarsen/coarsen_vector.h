@@ -11,6 +11,7 @@
 typedef struct ht_vector_access {
     const ht_syntax *node; /* the element; HT_SYNTAX_SUBSCRIPT or HT_SYNTAX_DEREFERENCE */
     bool store, load;
+    bool elsewhere;   /* the variable is declared elsewhere */
     char *type;       /* of an element; owned */
     const char *pack; /* type of several elements */
     const char *name; /* variable of that type */

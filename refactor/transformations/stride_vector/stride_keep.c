@@ -186,22 +186,20 @@ static void write_kept(const keeping *in, size_t index, ht_widening *loop, ht_wr
 static char *text_of(keeping *in, size_t index) {
     ht_widening loop = in->loops[index];
     size_t count = loop.vectors.count;
-    bool *held = ht_alloc(count + 1, sizeof *held), *present = ht_alloc(count + 1, sizeof *present);
     ht_vector_access *accesses = ht_alloc(count + 1, sizeof *accesses);
+    loop.keeps = true;
     bool any = false;
     for (size_t i = 0; i < count; ++i) {
         size_t row = in->rows.of[index][i];
         accesses[i] = loop.vectors.items[i];
         if (row == SIZE_MAX)
             continue;
-        any = held[i] = true;
-        present[i] = in->rows.items[row].first < index;
+        any = accesses[i].elsewhere = true;
+        accesses[i].load &= in->rows.items[row].first == index;
         accesses[i].pack = in->names[row].pack;
         accesses[i].name = in->names[row].now;
     }
     loop.vectors.items = accesses;
-    loop.held = held;
-    loop.present = present;
     ht_writer writer = {.c = &loop.c};
     if (any) {
         ht_range range = range_of(&loop);
@@ -214,8 +212,6 @@ static char *text_of(keeping *in, size_t index) {
     char *text =
         writer.text.data ? ht_strdup(writer.text.data + strspn(writer.text.data, "\n \t")) : NULL;
     ht_writer_free(&writer);
-    free(held);
-    free(present);
     free(accesses);
     return text;
 }

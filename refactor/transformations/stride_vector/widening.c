@@ -30,7 +30,8 @@ static bool on_place(const ht_syntax *node, void *context) {
 }
 
 /* Writes an expression with the first iteration's counter. */
-static void write_first(ht_widening *in, const ht_syntax *node, ht_writer *writer) {
+static void write_first(void *context, const ht_syntax *node, ht_writer *writer) {
+    ht_widening *in = context;
     ht_writer inner = ht_writer_inner(writer);
     renaming with = {in, &inner, in->indirect ? NULL : in->first, NULL};
     ht_syntax_walk(node, on_place, &with);
@@ -74,31 +75,12 @@ static void open_indices(ht_widening *in, ht_writer *writer) {
             }
 }
 
-/* Returns true if memory is accessed for it. */
-static bool is_made(const ht_widening *in, size_t access, bool store) {
-    return store ? in->vectors.items[access].store
-                 : in->vectors.items[access].load && !(in->present && in->present[access]);
-}
-
 static void write_accesses(ht_widening *in, bool store, ht_writer *writer) {
-    bool any = false;
-    for (size_t i = 0; i < in->vectors.count; ++i)
-        any |= is_made(in, i, store);
-    if (any && in->indirect)
+    bool opened = in->indirect && ht_vectors_any(&in->vectors, store);
+    if (opened)
         open_indices(in, writer);
-    for (size_t i = 0; i < in->vectors.count; ++i) {
-        const ht_vector_access *access = &in->vectors.items[i];
-        if (!is_made(in, i, store))
-            continue;
-        ht_writer_line(writer, in->of->loop->start);
-        if (store)
-            ht_writer_printf(writer, "*(%s *)&", access->pack);
-        else
-            ht_writer_printf(writer, "%s = *(const %s *)&", access->name, access->pack);
-        write_first(in, access->node, writer);
-        ht_writer_printf(writer, store ? " = %s;" : ";", access->name);
-    }
-    if (any && in->indirect)
+    ht_vectors_access(&in->vectors, store, in->of->loop->start, write_first, in, writer);
+    if (opened)
         close_brace(in, writer);
 }
 
@@ -118,7 +100,7 @@ static void write_iteration(ht_widening *in, const ht_vectors *vectors, ht_write
         ht_writer_statement(&inner, in->items[i]);
     if (!compound) {
         ht_writer_line(&inner, own_line ? body->range.begin : in->of->loop->start);
-        if (in->held) { /* the edit of the whole body is another loop's text */
+        if (in->keeps) { /* the edit of the whole body is another loop's text */
             ht_writer_source(&inner, in->body.begin, body->range.end);
             ht_writer_printf(&inner, ";");
         } else
@@ -127,19 +109,8 @@ static void write_iteration(ht_widening *in, const ht_vectors *vectors, ht_write
     ht_writer_join(writer, &inner);
 }
 
-static void write_packs(ht_widening *in, ht_writer *writer) {
-    for (size_t i = 0; i < in->vectors.count; ++i) {
-        const ht_vector_access *access = &in->vectors.items[i];
-        if (in->held && in->held[i])
-            continue;
-        ht_writer_line(writer, in->of->loop->start);
-        ht_writer_printf(writer, "struct %s { %s element[${%s}]; } %s;", access->pack, access->type,
-                         in->param, access->name);
-    }
-}
-
 void ht_widening_together(ht_widening *in, ht_writer *writer) {
-    write_packs(in, writer);
+    ht_vectors_declare(&in->vectors, in->param, in->of->loop->start, writer);
     write_accesses(in, false, writer);
     ht_writer_line(writer, in->of->loop->start);
     ht_writer_printf(writer, "#pragma unroll");

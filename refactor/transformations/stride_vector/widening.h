@@ -18,9 +18,7 @@ typedef struct ht_widening {
     bool indirect;      /* an access needs such an index */
     ht_vectors vectors; /* none: the loop stays as it is */
     const char *param, *first, *each;
-    /* By access, NULL where none is: its elements are a variable from outside of the loop, and need
-     * not be loaded. Borrowed. */
-    const bool *held, *present;
+    bool keeps; /* it is the loop over iterations whose elements are kept (stride_keep.h) */
 } ht_widening;
 
 /* Writes `TYPE i = VALUE;`, const. */
