@@ -107,7 +107,9 @@ Test(night_programs, a_comparison_that_was_cut_off_is_made_in_the_next_night) {
     program_write("");
     program_result result = program_interrupt_on_error("run n.json", compares);
     cr_expect_eq(result.code, 130, "%s%s", result.out, result.err);
-    cr_expect(strstr(result.out, "with its tuned sources: not-run: interrupted"), "%s", result.out);
+    /* There is no report where a parser would hold it up beyond the two seconds promised. */
+    cr_expect(!*result.out || strstr(result.out, "with its tuned sources: not-run: interrupted"),
+              "%s", result.out);
     program_free(&result);
     ran_night night = night_run("run n.json --json", 0);
     cr_expect_null(strstr(night.progress, runs), "its launches are known: %s", night.progress);
