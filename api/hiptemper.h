@@ -54,12 +54,12 @@ ht_status ht_tuner_set(ht_tuner *tuner, const char *option, const char *value, h
  * with ht_tuned_free. */
 ht_status ht_tuner_tune(ht_tuner *tuner, const char *problem, ht_tuned **out_tuned,
                         ht_error *error);
-/* Ends what ht_tuner_tune does; it returns soon after, with the verdict "failed". May be called by
+/* Ends what ht_tuner_tune does; it returns soon after, with the verdict "not-run". May be called by
  * a signal handler or another thread. */
 void ht_tuner_stop(void);
 
 /* "improved": a configuration is faster than the original; "kept", "unclear": the original stays;
- * "refused", "failed": it could not be tuned. Static. */
+ * "refused", "failed": it could not be tuned; "not-run": it was stopped. Static. */
 const char *ht_tuned_verdict(const ht_tuned *tuned);
 /* Why it is not improved; "" when it is. Borrowed. */
 const char *ht_tuned_reason(const ht_tuned *tuned);

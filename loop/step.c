@@ -317,7 +317,7 @@ static ht_status search(step *in, ht_error *error) {
     session->defended = NULL;
     session->decided_context = NULL;
     session->first_count = 0;
-    if (status == HT_OK && ht_stopped && in->result->verdict == HT_VERDICT_FAILED)
+    if (status == HT_OK && ht_stopped && in->result->verdict == HT_VERDICT_NOT_RUN)
         status = ht_error_set(error, HT_ERROR_INTERRUPTED, "%s", in->result->reason);
     return status;
 }

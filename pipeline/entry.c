@@ -143,8 +143,7 @@ int ht_entries_exit_code(const ht_entries *entries) {
         return HT_EXIT_INTERRUPTED;
     for (size_t i = 0; i < entries->count; ++i) {
         const ht_pair_result *result = &entries->items[i].result;
-        bool wrong = result->verdict == HT_VERDICT_FAILED || result->verdict == HT_VERDICT_WITHHELD;
-        failed |= wrong && !ht_timed_is_command(result->reason); /* a limit is no failure */
+        failed |= result->verdict == HT_VERDICT_FAILED || result->verdict == HT_VERDICT_WITHHELD;
         bad_input |= result->bad_input;
     }
     return bad_input ? HT_EXIT_INPUT : failed ? HT_EXIT_FAILED : HT_EXIT_OK;

@@ -86,8 +86,10 @@ static void not_reached(const ht_source *source, const ht_survey_options *option
         ht_report_error(&out->error);
 }
 
-static ht_verdict verdict_of(ht_kernel_status status) {
-    switch (status) {
+static ht_verdict verdict_of(const ht_kernel *kernel) {
+    if (ht_timed_is_command(kernel->reason))
+        return HT_VERDICT_NOT_RUN;
+    switch (kernel->status) {
     case HT_KERNEL_NEEDS_PROBLEM:
         return HT_VERDICT_NEEDS_PROBLEM;
     case HT_KERNEL_REFUSED:
@@ -113,7 +115,7 @@ static ht_entry *kernel_entry(ht_survey *survey, size_t source, size_t index,
 static void entry_without_tuning(ht_survey *survey, size_t source, size_t index,
                                  const ht_kernel *kernel) {
     ht_entry *entry = kernel_entry(survey, source, index, kernel);
-    entry->result.verdict = verdict_of(kernel->status);
+    entry->result.verdict = verdict_of(kernel);
     entry->result.reason = ht_strdup(kernel->reason ? kernel->reason : "no reason was given");
     entry->reason_line = kernel->reason_line;
 }

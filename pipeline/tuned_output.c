@@ -4,6 +4,8 @@
 #include "pipeline/formatting.h"
 #include "pipeline/launcher.h"
 #include "pipeline/outputs.h"
+#include "pipeline/stop.h"
+#include "pipeline/timed.h"
 #include "pipeline/tuned_comment.h"
 #include "refactor/rewrite/apply.h"
 
@@ -71,7 +73,8 @@ static ht_status texts_make(const ht_output_source *source, ht_entry *const *ent
 
 static void withhold(ht_entry *entry, const char *fault, bool stopped) {
     ht_pair_result *result = &entry->result;
-    result->verdict = HT_VERDICT_WITHHELD;
+    bool time = ht_interrupted || ht_timed_is_command(fault);
+    result->verdict = time ? HT_VERDICT_NOT_RUN : HT_VERDICT_WITHHELD;
     result->verified = false;
     free(result->reason);
     result->reason = ht_format("its tuned source is withheld: %s%s", fault,

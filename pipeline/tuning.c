@@ -6,6 +6,7 @@
 
 #include "base/clock.h"
 #include "base/memory.h"
+#include "pipeline/timed.h"
 #include "runtime/job/check.h"
 #include "runtime/job/job_memory.h"
 
@@ -57,12 +58,14 @@ const char *ht_verdict_name(ht_verdict verdict) {
         return "withheld";
     case HT_VERDICT_NEEDS_PROBLEM:
         return "needs-problem";
+    case HT_VERDICT_NOT_RUN:
+        return "not-run";
     }
     return "unknown";
 }
 
 ht_verdict ht_verdict_find(const char *name) {
-    for (int i = 0; i <= HT_VERDICT_NEEDS_PROBLEM; ++i)
+    for (int i = 0; i < HT_VERDICTS; ++i)
         if (strcmp(ht_verdict_name((ht_verdict)i), name) == 0)
             return (ht_verdict)i;
     return HT_VERDICT_NONE;
@@ -81,6 +84,7 @@ void ht_pair_result_fail(ht_pair_result *result, ht_status status, const ht_erro
     free(result->reason);
     result->verdict = status == HT_ERROR_UNSUPPORTED ? HT_VERDICT_REFUSED : HT_VERDICT_FAILED;
     if (status == HT_ERROR_INTERRUPTED) {
+        result->verdict = HT_VERDICT_NOT_RUN;
         result->interrupted = ht_interrupted;
         result->reason =
             ht_interrupted
@@ -90,6 +94,8 @@ void ht_pair_result_fail(ht_pair_result *result, ht_status status, const ht_erro
                             tried);
         return;
     }
+    if (status == HT_ERROR_TIMEOUT && ht_timed_is_command(error->message))
+        result->verdict = HT_VERDICT_NOT_RUN;
     result->bad_input = status == HT_ERROR_INPUT;
     result->reason = lined    ? ht_format("%s:%d: %s", error->file, error->line, error->message)
                      : placed ? ht_format("%s: %s", error->file, error->message)

@@ -105,11 +105,13 @@ typedef enum ht_verdict {
     HT_VERDICT_REFUSED,  /* this kernel cannot be tuned, for a known reason */
     HT_VERDICT_FAILED,   /* it should have been, but something went wrong */
     HT_VERDICT_WITHHELD, /* improved, but the tuned source failed its last check: not written */
-    HT_VERDICT_NEEDS_PROBLEM /* sizes or roles of arguments are not known */
+    HT_VERDICT_NEEDS_PROBLEM, /* sizes or roles of arguments are not known */
+    HT_VERDICT_NOT_RUN        /* the time was up, or it was interrupted: no failure */
 } ht_verdict;
+enum { HT_VERDICTS = HT_VERDICT_NOT_RUN + 1 };
 /* The verdict of a name; HT_VERDICT_NONE of any other word. */
 ht_verdict ht_verdict_find(const char *name);
-const char *ht_verdict_name(ht_verdict verdict); /* as in JSON: "improved", ..., "needs-problem" */
+const char *ht_verdict_name(ht_verdict verdict); /* as in JSON: "improved", ..., "not-run" */
 
 /* Rejected configurations of one kind. */
 typedef struct ht_rejection {

@@ -65,7 +65,8 @@ static json_t *report(const ht_optimize_model_request *request, const ht_model_r
     for (size_t i = 0; i < entries->count; ++i) {
         const ht_entry *entry = &entries->items[i];
         char *const files[HT_MODEL_CHOICES] = {entry->tuned_file};
-        bool withheld = entry->result.verdict == HT_VERDICT_WITHHELD;
+        bool withheld = entry->result.verdict == HT_VERDICT_WITHHELD ||
+                        entry->result.verdict == HT_VERDICT_NOT_RUN;
         if (was_asked(&results[i]))
             ht_model_result_print(entry, &results[i], files, out);
         if (withheld || !was_asked(&results[i]))

@@ -287,7 +287,7 @@ static void summary_row(ht_table *table, const ht_entry *entry) {
 }
 
 void ht_entries_report_summary(const ht_entries *entries, const ht_device *device, FILE *out) {
-    size_t counts[HT_VERDICT_NEEDS_PROBLEM + 1] = {0};
+    size_t counts[HT_VERDICTS] = {0};
     if (entries->count == 0) {
         fprintf(out, "No kernels were found.\n");
         return;
@@ -305,7 +305,7 @@ void ht_entries_report_summary(const ht_entries *entries, const ht_device *devic
         fprintf(out, "  All times are host emulation: they say nothing about a GPU.\n");
     fprintf(out, "  ");
     bool first = true;
-    for (size_t i = 0; i <= HT_VERDICT_NEEDS_PROBLEM; ++i) {
+    for (size_t i = 0; i < HT_VERDICTS; ++i) {
         if (!counts[i])
             continue;
         fprintf(out, "%s%zu %s", first ? "" : ", ", counts[i], ht_verdict_name((ht_verdict)i));

@@ -99,7 +99,7 @@ static void summary_put(const json_t *document, ht_text *out) {
     const json_t *device = json_object_get(document, "device");
     const json_t *rows = json_object_get(document, "kernels");
     ht_text_append(out, "<p>");
-    for (int verdict = 0; verdict <= HT_VERDICT_NEEDS_PROBLEM; ++verdict) {
+    for (int verdict = 0; verdict < HT_VERDICTS; ++verdict) {
         const char *name = ht_verdict_name((ht_verdict)verdict);
         size_t index, count = 0;
         json_t *row;

@@ -25,7 +25,7 @@ static bool is_not_run(const ht_entry *entry) {
     const ht_pair_result *result = &entry->result;
     return entry->written.stopped || result->interrupted ||
            (result->verdict == HT_VERDICT_FAILED && ht_timed_is(result->reason)) ||
-           (result->verdict == HT_VERDICT_NONE);
+           result->verdict == HT_VERDICT_NOT_RUN || result->verdict == HT_VERDICT_NONE;
 }
 
 /* Sets what another text or name of the file changes in the row of an earlier night. */
@@ -179,6 +179,8 @@ static ht_status entry_keep(ht_night *night, size_t index, ht_error *error) {
     const ht_night_turn *turn = night->turn;
     char key[HT_HASH_SIZE];
     if (is_not_run(entry)) {
+        if (entry->result.verdict == HT_VERDICT_WITHHELD) /* a full disk, say */
+            ht_night_note(night, HT_EXIT_FAILED);
         const char *reason = entry->result.reason;
         char *words = ht_text_replaced(reason ? reason : "interrupted", "(--max-time)", "(budget)");
         not_run_row(night, turn, entry->name, problem, words);
