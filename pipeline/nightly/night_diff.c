@@ -123,12 +123,6 @@ static size_t earlier_find(const json_t *then, const bool *taken, const json_t *
     return many == 1 ? alike : count;
 }
 
-static json_t *change_json(const ht_night_change *change, const char *word) {
-    return json_pack("{s:s, s:o, s:o}", "verdict", word, "ratio",
-                     change->known ? json_real(change->ratio) : json_null(), "interval",
-                     change->known ? json_pack("[f, f]", change->lo, change->hi) : json_null());
-}
-
 static void row_judge(json_t *row, const json_t *before, double least) {
     const json_t *now = json_object_get(row, "watch"), *then = json_object_get(before, "watch");
     bool not_run = strcmp(ht_report_text_of(row, "status"), "not-run") == 0;
@@ -140,10 +134,7 @@ static void row_judge(json_t *row, const json_t *before, double least) {
     bool unchanged = same_at(row, before, "kernel_key");
     const ht_night_verdicts made =
         ht_night_judge(now, then, json_object_get(before, "history"), unchanged, least);
-    json_object_set_new(row, "verdict", json_string(made.change_word));
-    json_object_set_new(row, "change", change_json(&made.change, made.change_word));
-    json_object_set_new(row, "original", change_json(&made.original, made.original_word));
-    json_object_set_new(row, "machine", change_json(&made.machine, made.machine_word));
+    ht_night_verdicts_put(&made, row);
 }
 
 static json_t *row_copy(const json_t *row) {

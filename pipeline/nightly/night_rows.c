@@ -78,12 +78,6 @@ static json_t *entry_document(const ht_night *night, size_t index, json_t *parts
     return document;
 }
 
-static json_t *change_json(const ht_night_change *change, const char *word) {
-    return json_pack("{s:s, s:o, s:o}", "verdict", word, "ratio",
-                     change->known ? json_real(change->ratio) : json_null(), "interval",
-                     change->known ? json_pack("[f, f]", change->lo, change->hi) : json_null());
-}
-
 /* Sets the verdict against an earlier document (NULL: none). */
 static void verdict_set(ht_night *night, const char *key, json_t *row, const json_t *now,
                         const json_t *then) {
@@ -97,10 +91,7 @@ static void verdict_set(ht_night *night, const char *key, json_t *row, const jso
     }
     const ht_night_verdicts made = ht_night_judge(watch, before, json_object_get(then, "history"),
                                                   unchanged, night->job->least_effect);
-    json_object_set_new(row, "verdict", json_string(made.change_word));
-    json_object_set_new(row, "change", change_json(&made.change, made.change_word));
-    json_object_set_new(row, "original", change_json(&made.original, made.original_word));
-    json_object_set_new(row, "machine", change_json(&made.machine, made.machine_word));
+    ht_night_verdicts_put(&made, row);
     if (strcmp(made.change_word, "slower") == 0 || strcmp(made.original_word, "slower") == 0)
         ht_night_note(night, HT_EXIT_FAILED);
 }

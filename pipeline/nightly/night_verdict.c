@@ -240,6 +240,24 @@ ht_night_verdicts ht_night_judge(const json_t *now, const json_t *then, const js
     return made;
 }
 
+static json_t *change_json(const ht_night_change *change, const char *word) {
+    return json_pack("{s:s, s:o, s:o}", "verdict", word, "ratio",
+                     change->known ? json_real(change->ratio) : json_null(), "interval",
+                     change->known ? json_pack("[f, f]", change->lo, change->hi) : json_null());
+}
+
+void ht_night_verdicts_put(const ht_night_verdicts *verdicts, json_t *row) {
+    const struct {
+        const char *name, *word;
+        const ht_night_change *change;
+    } all[] = {{"change", verdicts->change_word, &verdicts->change},
+               {"original", verdicts->original_word, &verdicts->original},
+               {"machine", verdicts->machine_word, &verdicts->machine}};
+    json_object_set_new(row, "verdict", json_string(verdicts->change_word));
+    for (size_t i = 0; i < sizeof all / sizeof *all; ++i)
+        json_object_set_new(row, all[i].name, change_json(all[i].change, all[i].word));
+}
+
 /* ---- twice */
 
 static bool is_change(const char *word) {

@@ -59,6 +59,8 @@ typedef struct ht_night_verdicts {
  * not timed again there is no witness, and an original that moved is "unclear". */
 ht_night_verdicts ht_night_judge(const json_t *now, const json_t *then, const json_t *history,
                                  bool unchanged, double least);
+/* Sets "verdict" of a row, and "change", "original" and "machine" with ratio and interval. */
+void ht_night_verdicts_put(const ht_night_verdicts *verdicts, json_t *row);
 /* Returns true if one of the first two words says that something changed. */
 bool ht_night_moved(const ht_night_verdicts *verdicts);
 /* A change must show twice: of two watches of one night, takes both and returns the one that is
