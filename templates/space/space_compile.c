@@ -74,22 +74,22 @@ static bool step(compiler *c, level *l, size_t width, const uint32_t *state, siz
     uint32_t *next = l->state;
     next[0] = state[0];
     for (size_t k = 1; k < width; ++k)
-        next[k] = l->from[k] == NO_SLOT ? HT_VERDICT_TRUE : state[l->from[k]];
+        next[k] = l->from[k] == NO_SLOT ? HT_CONDITION_TRUE : state[l->from[k]];
     for (size_t i = 0; i < l->seeing_count; ++i) {
         const seeing *s = &l->seeing[i];
         uint32_t residual = s->from == NO_SLOT ? s->residuals->root : state[s->from];
-        if (residual > HT_VERDICT_FAULT) {
+        if (residual > HT_CONDITION_FAULT) {
             size_t before = s->residuals->child_count;
             residual = ht_residual_next(s->residuals, residual, s->stage, v);
             c->work += s->residuals->maker ? UNTABLED_WORK : 0;
             c->work += s->residuals->child_count - before; /* memory counts as work */
         }
-        if (residual == HT_VERDICT_FALSE ||
-            (residual == HT_VERDICT_FAULT && c->request->faults_reject))
+        if (residual == HT_CONDITION_FALSE ||
+            (residual == HT_CONDITION_FAULT && c->request->faults_reject))
             return false;
-        if (residual == HT_VERDICT_FAULT) { /* remembered once, in word 0 */
+        if (residual == HT_CONDITION_FAULT) { /* remembered once, in word 0 */
             next[0] = next[0] ? next[0] : s->constraint;
-            residual = HT_VERDICT_TRUE;
+            residual = HT_CONDITION_TRUE;
         }
         if (s->to != NO_SLOT)
             next[s->to] = residual;
@@ -186,10 +186,10 @@ static void compiler_free(compiler *c) {
 static bool start_state(compiler *c, uint32_t *out_state) {
     *out_state = 0;
     for (size_t i = 0; i < c->request->constraint_count; ++i) {
-        if (c->residuals[i].root == HT_VERDICT_FALSE ||
-            (c->residuals[i].root == HT_VERDICT_FAULT && c->request->faults_reject))
+        if (c->residuals[i].root == HT_CONDITION_FALSE ||
+            (c->residuals[i].root == HT_CONDITION_FAULT && c->request->faults_reject))
             return false;
-        if (c->residuals[i].root == HT_VERDICT_FAULT && !*out_state)
+        if (c->residuals[i].root == HT_CONDITION_FAULT && !*out_state)
             *out_state = (uint32_t)i + 1;
     }
     return true;

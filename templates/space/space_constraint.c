@@ -58,16 +58,16 @@ static void scope_make(const ht_space_model *model, ht_space_constraint *constra
 static void combine(const ht_routine *routine, const ht_workspace *space, size_t lanes,
                     uint8_t *verdicts) {
     for (size_t lane = 0; lane < lanes; ++lane)
-        verdicts[lane] = HT_VERDICT_TRUE;
+        verdicts[lane] = HT_CONDITION_TRUE;
     for (size_t r = 0; r < routine->result_count; ++r) {
         const ht_number *values = space->values + routine->results[r] * lanes;
         const uint8_t *faults = space->faults + routine->results[r] * lanes;
         for (size_t lane = 0; lane < lanes; ++lane) {
             if (faults[lane])
                 verdicts[lane] =
-                    verdicts[lane] == HT_VERDICT_FALSE ? HT_VERDICT_FALSE : HT_VERDICT_FAULT;
+                    verdicts[lane] == HT_CONDITION_FALSE ? HT_CONDITION_FALSE : HT_CONDITION_FAULT;
             else if (!values[lane].whole)
-                verdicts[lane] = HT_VERDICT_FALSE;
+                verdicts[lane] = HT_CONDITION_FALSE;
         }
     }
 }
@@ -141,14 +141,14 @@ static size_t index_of(const ht_space_constraint *constraint, const uint16_t *ch
     return index;
 }
 
-ht_verdict ht_space_constraint_check(const ht_space_constraint *constraint,
-                                     const uint16_t *choices) {
+ht_condition_verdict ht_space_constraint_check(const ht_space_constraint *constraint,
+                                               const uint16_t *choices) {
     if (constraint->table)
-        return (ht_verdict)constraint->table[index_of(constraint, choices)];
+        return (ht_condition_verdict)constraint->table[index_of(constraint, choices)];
     ht_number value; /* a constraint without a table has one condition */
     if (ht_routine_value(constraint->routine, choices, 0, &value) != HT_FAULT_NONE)
-        return HT_VERDICT_FAULT;
-    return value.whole ? HT_VERDICT_TRUE : HT_VERDICT_FALSE;
+        return HT_CONDITION_FAULT;
+    return value.whole ? HT_CONDITION_TRUE : HT_CONDITION_FALSE;
 }
 
 void ht_space_constraint_check_values(const ht_space_constraint *constraint,

@@ -8,7 +8,11 @@
 
 /* The verdict of a constraint on a configuration; also the numbers of the residuals that say it of
  * every configuration that is left. */
-typedef enum ht_verdict { HT_VERDICT_FALSE, HT_VERDICT_TRUE, HT_VERDICT_FAULT } ht_verdict;
+typedef enum ht_condition_verdict {
+    HT_CONDITION_FALSE,
+    HT_CONDITION_TRUE,
+    HT_CONDITION_FAULT
+} ht_condition_verdict;
 
 typedef struct ht_space_constraint {
     uint64_t params; /* as bits */
@@ -34,8 +38,8 @@ void ht_space_constraints_make(const ht_space_model *model, bool by_source,
                                ht_space_constraints *out);
 void ht_space_constraints_free(ht_space_constraints *constraints);
 /* `choices` by parameter. */
-ht_verdict ht_space_constraint_check(const ht_space_constraint *constraint,
-                                     const uint16_t *choices);
+ht_condition_verdict ht_space_constraint_check(const ht_space_constraint *constraint,
+                                               const uint16_t *choices);
 /* The verdicts on all values of one parameter, the others as chosen. */
 void ht_space_constraint_check_values(const ht_space_constraint *constraint,
                                       const uint16_t *choices, uint32_t param, size_t value_count,

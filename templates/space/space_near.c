@@ -13,7 +13,7 @@ bool ht_space_legal(const ht_space *space, const ht_config *config) {
             return false;
     for (size_t i = 0; i < space->constraints.count; ++i)
         if (ht_space_constraint_check(&space->constraints.items[i], config->choice) !=
-            HT_VERDICT_TRUE)
+            HT_CONDITION_TRUE)
             return false;
     return true;
 }
@@ -25,7 +25,7 @@ const char *ht_space_default_breaks(const ht_space *space) {
         choice[i] = (uint16_t)model->dimensions[i].default_index;
     for (size_t i = 0; i < space->constraints.count; ++i) {
         const ht_space_constraint *constraint = &space->constraints.items[i];
-        if (ht_space_constraint_check(constraint, choice) != HT_VERDICT_TRUE)
+        if (ht_space_constraint_check(constraint, choice) != HT_CONDITION_TRUE)
             return model->sources[model->conditions[constraint->conditions[0]].source].text;
     }
     return NULL;
@@ -58,7 +58,7 @@ static void legal_values(const ht_space *space, const ht_config *config, uint32_
             continue;
         ht_space_constraint_check_values(constraint, config->choice, param, count, verdicts);
         for (size_t v = 0; v < count; ++v)
-            out_legal[v] &= verdicts[v] == HT_VERDICT_TRUE;
+            out_legal[v] &= verdicts[v] == HT_CONDITION_TRUE;
     }
 }
 
@@ -71,7 +71,7 @@ size_t ht_space_neighbours(const ht_space *space, const ht_config *config, ht_ne
     size_t broken_count = 0, count = 0;
     for (size_t i = 0; i < space->constraints.count && broken_count < BROKEN_MAX; ++i)
         if (ht_space_constraint_check(&space->constraints.items[i], config->choice) !=
-            HT_VERDICT_TRUE)
+            HT_CONDITION_TRUE)
             broken[broken_count++] = (uint32_t)i;
     for (uint32_t p = 0; p < model->dimension_count; ++p) {
         const ht_dimension *dimension = &model->dimensions[p];

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { NONE = HT_VERDICT_FAULT + 1 /* residuals before the first real one */, UNSTAGED = -1 };
+enum { NONE = HT_CONDITION_FAULT + 1 /* residuals before the first real one */, UNSTAGED = -1 };
 
 /* How residuals are made without a table. Every instruction has the stage at which its last
  * parameter is chosen; a residual is the values of those that later ones use. */
@@ -228,7 +228,7 @@ static bool decided(ht_residual_maker *m, size_t stage, uint32_t *out_verdict) {
     ht_range result = m->ranges[routine->results[0]];
     if (result.may_fault || (result.low.whole <= 0 && result.high.whole > 0))
         return false;
-    *out_verdict = result.low.whole > 0 ? HT_VERDICT_TRUE : HT_VERDICT_FALSE;
+    *out_verdict = result.low.whole > 0 ? HT_CONDITION_TRUE : HT_CONDITION_FALSE;
     return true;
 }
 
@@ -297,8 +297,8 @@ static uint32_t compute_next(ht_residuals *r, uint32_t residual, size_t stage, s
             ht_instruction_run(&routine->items[i], &choice, 1, &m->space, i);
     if (m->stage_of[routine->results[0]] <= (int)stage) {
         if (m->space.faults[routine->results[0]])
-            return HT_VERDICT_FAULT;
-        return m->space.values[routine->results[0]].whole ? HT_VERDICT_TRUE : HT_VERDICT_FALSE;
+            return HT_CONDITION_FAULT;
+        return m->space.values[routine->results[0]].whole ? HT_CONDITION_TRUE : HT_CONDITION_FALSE;
     }
     return decided(m, stage, &verdict) ? verdict : intern_values(r, m, stage);
 }

@@ -36,7 +36,7 @@ static bool completes(const walk *w, uint32_t param) {
     for (size_t i = 0; i < constraints->count; ++i) {
         const ht_space_constraint *constraint = &constraints->items[i];
         if ((constraint->params >> param & 1) && !(constraint->params & ~w->chosen) &&
-            ht_space_constraint_check(constraint, w->config.choice) != HT_VERDICT_TRUE)
+            ht_space_constraint_check(constraint, w->config.choice) != HT_CONDITION_TRUE)
             return false;
     }
     return true;
