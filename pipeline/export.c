@@ -1,11 +1,14 @@
 #include "pipeline/export.h"
 
+#include "base/file.h"
 #include "base/memory.h"
+#include "base/scratch.h"
 #include "pipeline/dispatch_header.h"
 #include "pipeline/launcher.h"
 #include "pipeline/outputs.h"
 #include "runtime/job/job.h"
 #include "runtime/store/database_export.h"
+#include "runtime/store/nights.h"
 
 #include <ctype.h>
 #include <stdarg.h>
@@ -21,6 +24,7 @@ const char *ht_export_kind_name(ht_export_kind kind) {
 typedef struct exporter {
     const ht_export_options *options;
     ht_database_results results;
+    const char *from; /* the file of the template at hand, for remarks */
     ht_export *out;
     ht_error *error;
 } exporter;
@@ -263,7 +267,7 @@ static ht_status rows_take(exporter *run, const ht_template *template, const ht_
         remark(run,
                "%s: left out: %zu results of the database are of another text of the template than "
                "%s has",
-               template->name, others, run->options->template_file);
+               template->name, others, run->from);
     return status;
 }
 
@@ -316,26 +320,91 @@ static ht_status template_write(exporter *run, const ht_template *template, cons
     return status;
 }
 
-static ht_status templates_write(exporter *run) {
+/* Returns true if the code of this template was written already. */
+static bool is_written(const exporter *run, const char *kernel) {
+    for (size_t i = 0; i < run->out->count; ++i)
+        if (run->out->files[i].kind == HT_EXPORT_KERNEL &&
+            strcmp(run->out->files[i].kernel, kernel) == 0)
+            return true;
+    return false;
+}
+
+/* Writes the code of the templates of a file that the database has results of. */
+static ht_status file_write(exporter *run, const char *path, const ht_device *device,
+                            size_t *written) {
     const ht_export_options *options = run->options;
-    ht_device device;
     ht_template *templates = NULL;
-    size_t count = 0, written = 0;
-    ht_status status = ht_device_find(options->device, &device, run->error);
-    if (status == HT_OK)
-        status = ht_templates_load(options->template_file, options->kernel, options->compiler,
-                                   &templates, &count, run->error);
-    if (status != HT_OK)
-        return status;
+    size_t count = 0;
+    ht_status status =
+        ht_templates_load(path, options->kernel, options->compiler, &templates, &count, run->error);
     for (size_t i = 0; i < count && status == HT_OK; ++i)
-        status = template_write(run, &templates[i], &device, &written);
+        if (!is_written(run, templates[i].name))
+            status = template_write(run, &templates[i], device, written);
+    ht_template_free(templates, count);
+    return status;
+}
+
+static ht_status given_write(exporter *run, const ht_device *device) {
+    size_t written = 0;
+    run->from = run->options->template_file;
+    ht_status status = file_write(run, run->from, device, &written);
     if (status == HT_OK && !written) {
         const char *why = run->out->remark_count ? run->out->remarks[run->out->remark_count - 1]
                                                  : "the database has no results of this name";
-        status = ht_error_set_at(run->error, HT_ERROR_INPUT, options->template_file, 0, 0,
+        status = ht_error_set_at(run->error, HT_ERROR_INPUT, run->from, 0, 0,
                                  "no code is written: %s", why);
     }
-    ht_template_free(templates, count);
+    return status;
+}
+
+/* ---- templates that nights have kept */
+
+typedef struct kept_templates {
+    exporter *run;
+    const ht_device *device;
+    const char *folder; /* a private one, for a file at a time */
+} kept_templates;
+
+static ht_status kept_write(void *context, const char *name, const char *content, ht_error *error) {
+    const kept_templates *in = context;
+    exporter *run = in->run;
+    char *path = ht_path_join(in->folder, ht_path_name(name));
+    size_t written;
+    run->from = name;
+    ht_status status = ht_file_write(path, content, strlen(content), error);
+    if (status == HT_OK) {
+        status = file_write(run, path, in->device, &written);
+        if (status == HT_ERROR_INPUT) { /* needs a header that is not here, say */
+            remark(run, "%s: left out: %s", name, run->error->message);
+            status = HT_OK;
+        }
+    }
+    free(path);
+    return status;
+}
+
+/* The latest text of a kernel that has results counts. */
+static ht_status all_kept_write(exporter *run, ht_nights *nights, const ht_device *device) {
+    ht_scratch scratch = {0};
+    ht_status status = ht_scratch_make("export", &scratch, run->error);
+    kept_templates in = {run, device, scratch.path};
+    if (status == HT_OK)
+        status = ht_nights_files_named(nights, ".template.hip", kept_write, &in, run->error);
+    ht_scratch_remove(&scratch);
+    return status;
+}
+
+static ht_status templates_write(exporter *run) {
+    ht_device device;
+    ht_nights *nights = NULL;
+    ht_error none = {0};
+    bool given = run->options->template_file;
+    if (!given && ht_nights_read(run->options->database, &nights, &none) != HT_OK)
+        return HT_OK; /* one of `tune`, which keeps no templates */
+    ht_status status = ht_device_find(run->options->device, &device, run->error);
+    if (status == HT_OK)
+        status = given ? given_write(run, &device) : all_kept_write(run, nights, &device);
+    ht_nights_close(nights);
     return status;
 }
 
@@ -350,7 +419,7 @@ ht_status ht_export_write(const ht_export_options *options, ht_export *out, ht_e
                                  "optimize' make some, --device names another one",
                                  options->device, options->kernel ? " and kernel " : "",
                                  options->kernel ? options->kernel : "");
-    if (status == HT_OK && options->template_file)
+    if (status == HT_OK)
         status = templates_write(&run);
     if (status == HT_OK)
         status = recordings_write(&run);

@@ -8,7 +8,7 @@
 
 typedef struct ht_export_options {
     const char *database;
-    const char *template_file; /* NULL: no code is written */
+    const char *template_file; /* NULL: those that nights have kept in the database */
     const char *kernel;        /* NULL: all */
     const char *device;        /* ht_device.name */
     const char *folder;

@@ -77,9 +77,10 @@ static void withhold(ht_entry *entry, const char *fault, bool stopped) {
     result->verdict = time ? HT_VERDICT_NOT_RUN : HT_VERDICT_WITHHELD;
     result->verified = false;
     free(result->reason);
-    result->reason = ht_format("its tuned source is withheld: %s%s", fault,
-                               stopped ? "" : "; this is a defect of hiptemper");
-    ht_report_message("%s:%d: %s: %s", entry->file, entry->line, entry->name, result->reason);
+    result->reason = ht_format("its tuned source is %s: %s%s", time ? "not written" : "withheld",
+                               fault, stopped ? "" : "; this is a defect of hiptemper");
+    if (!time)
+        ht_report_message("%s:%d: %s: %s", entry->file, entry->line, entry->name, result->reason);
 }
 
 /* Checks kernels that were rewritten: they are taken out of the text and run. */

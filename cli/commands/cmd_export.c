@@ -13,8 +13,10 @@ typedef struct export_options {
 
 static const ht_option options[] = {
     {"template", HT_OPTION_TEXT, offsetof(export_options, template_file), "FILE",
-     .help = "The annotated file that was tuned: writes its kernels, and headers that launch them "
-             "in the configuration that fits a problem. Without it only results are written."},
+     .help =
+         "The annotated file that was tuned: writes its kernels, and headers that launch them "
+         "in the configuration that fits a problem. Default: the templates that nights of 'run' "
+         "have kept in the database."},
     {"kernel", HT_OPTION_TEXT, offsetof(export_options, kernel), "NAME",
      .help = "Only the results of this template."},
     {"device", HT_OPTION_TEXT, offsetof(export_options, device), "DEVICE", .fallback = "host",
@@ -100,9 +102,10 @@ const ht_command ht_command_export = {
     .description =
         "Reads a tuning database and writes, for each kernel and problem, its results as a Kernel "
         "Tuner cache file and as T4 results, and the best configurations as a text in the manner "
-        "of MIOpen's. With --template it also writes the kernel, and a C++ header whose launch() "
-        "takes the configuration that was tuned for the sizes at hand, else that of the nearest "
-        "sizes that is legal there, else the default.\n\n"
+        "of MIOpen's. Of templates that nights of 'run' have kept, or that --template names, it "
+        "also writes the kernels, each with a C++ header whose launch() takes the configuration "
+        "that was tuned for the sizes at hand, else that of the nearest sizes that is legal "
+        "there, else the default.\n\n"
         "docs/export.md describes the files. The database is only read.",
     .examples = "hiptemper export ~/.local/share/hiptemper/tuning.sqlite --out results\n"
                 "hiptemper export t.db --template conv2d_direct.hip --out include",

@@ -261,9 +261,23 @@ ht_status ht_nights_put_file(ht_nights *nights, const char *source_key, const ch
     return ht_store_run(&nights->file, statement, error);
 }
 
-ht_status ht_nights_files(ht_nights *nights, const char *source_key,
-                          ht_status (*each)(void *context, const char *name, const char *content,
-                                            ht_error *error),
+typedef ht_status file_taker(void *context, const char *name, const char *content, ht_error *error);
+
+/* Calls for each file that a statement selects, and ends the statement. */
+static ht_status files_take(ht_nights *nights, sqlite3_stmt *statement, file_taker *each,
+                            void *context, ht_error *error) {
+    int step = SQLITE_DONE;
+    ht_status status = HT_OK;
+    while (status == HT_OK && (step = sqlite3_step(statement)) == SQLITE_ROW)
+        status = each(context, (const char *)sqlite3_column_text(statement, 0),
+                      (const char *)sqlite3_column_text(statement, 1), error);
+    if (status == HT_OK && step != SQLITE_DONE)
+        status = ht_store_fail(&nights->file, "cannot be read", error);
+    sqlite3_finalize(statement);
+    return status;
+}
+
+ht_status ht_nights_files(ht_nights *nights, const char *source_key, file_taker *each,
                           void *context, ht_error *error) {
     sqlite3_stmt *statement;
     ht_status status =
@@ -274,12 +288,19 @@ ht_status ht_nights_files(ht_nights *nights, const char *source_key,
     if (status != HT_OK)
         return status;
     ht_store_bind(statement, ":source_key", source_key);
-    int step = SQLITE_DONE;
-    while (status == HT_OK && (step = sqlite3_step(statement)) == SQLITE_ROW)
-        status = each(context, (const char *)sqlite3_column_text(statement, 0),
-                      (const char *)sqlite3_column_text(statement, 1), error);
-    if (status == HT_OK && step != SQLITE_DONE)
-        status = ht_store_fail(&nights->file, "cannot be read", error);
-    sqlite3_finalize(statement);
-    return status;
+    return files_take(nights, statement, each, context, error);
+}
+
+ht_status ht_nights_files_named(ht_nights *nights, const char *ending, file_taker *each,
+                                void *context, ht_error *error) {
+    sqlite3_stmt *statement;
+    ht_status status =
+        ht_store_prepare(&nights->file,
+                         "SELECT name, content FROM written WHERE substr(name, -length(:ending)) ="
+                         " :ending AND " HT_NIGHTS_FILE_GOOD " ORDER BY rowid DESC",
+                         &statement, error);
+    if (status != HT_OK)
+        return status;
+    ht_store_bind(statement, ":ending", ending);
+    return files_take(nights, statement, each, context, error);
 }

@@ -73,5 +73,10 @@ ht_status ht_nights_files(ht_nights *nights, const char *source_key,
                           ht_status (*each)(void *context, const char *name, const char *content,
                                             ht_error *error),
                           void *context, ht_error *error);
+/* The same for files of any source whose names end with this, those kept last first. */
+ht_status ht_nights_files_named(ht_nights *nights, const char *ending,
+                                ht_status (*each)(void *context, const char *name,
+                                                  const char *content, ht_error *error),
+                                void *context, ht_error *error);
 
 #endif

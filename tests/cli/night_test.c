@@ -229,6 +229,21 @@ Test(night, why_names_the_part_of_the_key_that_changed) {
     program_free(&result);
 }
 
+/* A header of an older text would launch what the source no longer is. */
+Test(night, export_takes_the_template_that_the_latest_night_kept) {
+    json_decref(night("run n.json --json", 0));
+    night_edit("tree/factor.h", "2.0f", "3.0f");
+    json_decref(night("run n.json --json", 0));
+    program_result result = program_run("export n.sqlite --out exported");
+    cr_expect_eq(result.code, 0, "%s%s", result.out, result.err);
+    cr_expect(strstr(result.out, "exported/scale.dispatch.hpp"), "%s", result.out);
+    program_free(&result);
+    char *text = workplace_read("exported/scale.hip");
+    cr_assert(text);
+    cr_expect(strstr(text, "3.0f") && !strstr(text, "2.0f"), "%s", text);
+    free(text);
+}
+
 Test(night, init_writes_a_job_that_is_one_and_replaces_no_file) {
     program_result result = program_run("run --init new.json");
     cr_expect_eq(result.code, 0, "%s", result.err);
