@@ -9,15 +9,35 @@
 #include <stdlib.h>
 #include <string.h>
 
+static bool is_integer(const char *type) {
+    ht_element element;
+    return ht_element_parse(type, &element) &&
+           (element.kind == HT_ELEMENT_SIGNED || element.kind == HT_ELEMENT_UNSIGNED);
+}
+
+/* Changes the integers in structures. Returns false if there is nothing to change. */
+static bool narrow_parts(ht_init *init, int64_t most) {
+    bool any = false;
+    for (size_t i = 0; i < init->part_count; ++i) {
+        ht_init_part *part = &init->parts[i];
+        if (!is_integer(part->type) || (part->bounded && part->hi <= (double)most))
+            continue;
+        part->bounded = any = true;
+        part->lo = 0;
+        part->hi = (double)most;
+    }
+    return any;
+}
+
 /* Changes the contents of a buffer of integers. Returns false if there is nothing to change. */
 static bool narrow(ht_arg *arg, int64_t most) {
-    ht_element element;
     bool filled =
         arg->role == HT_ARG_IN || arg->role == HT_ARG_INOUT || arg->role == HT_ARG_CONSTANT;
+    if (filled && arg->init.kind == HT_INIT_RECORDS)
+        return narrow_parts(&arg->init, most);
     bool own = arg->init.kind == HT_INIT_DEFAULT || arg->init.kind == HT_INIT_INTEGERS;
     bool small = arg->init.kind == HT_INIT_INTEGERS && arg->init.hi <= (double)most;
-    if (!filled || !own || small || !ht_element_parse(arg->type, &element) ||
-        (element.kind != HT_ELEMENT_SIGNED && element.kind != HT_ELEMENT_UNSIGNED))
+    if (!filled || !own || small || !is_integer(arg->type))
         return false;
     arg->init = (ht_init){.kind = HT_INIT_INTEGERS, .lo = 0, .hi = (double)most};
     return true;

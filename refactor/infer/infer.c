@@ -61,17 +61,20 @@ static char *buffer_line(ht_infer *in, const ht_infer_buffers *buffers, size_t i
         limit = SMALL_VALUES; /* any integer may be a subscript */
     bool structures =
         type && strcmp(role, "out") != 0 && parts != 1 && ht_infer_type_mixed(in->model, parameter);
-    if (structures)
+    char *records = structures ? ht_infer_type_records(in->model, parameter) : NULL;
+    if (structures && !records)
         ht_infer_miss(in, ht_ast_line(parameter->cursor),
                       "the contents of '%s', which are structures (%s)", name, written);
-    char *contents = structures ? ht_strdup(" file(?)")
-                     : limit    ? ht_format(" integers(0, %lld)", (long long)limit - 1)
-                                : ht_strdup("");
+    char *contents = records      ? ht_format(" %s", records)
+                     : structures ? ht_strdup(" file(?)")
+                     : limit      ? ht_format(" integers(0, %lld)", (long long)limit - 1)
+                                  : ht_strdup("");
     char *elements = parts == 0 ? ht_strdup("?")
                      : in->extents[index] && parts > 1
                          ? ht_format("(%s) * %lld", in->extents[index], parts)
                          : ht_strdup(in->extents[index] ? in->extents[index] : "?");
     char *line = ht_format("%s : %s %s[%s]%s", name, role, type ? type : "?", elements, contents);
+    free(records);
     free(elements);
     free(contents);
     free(name);

@@ -1,8 +1,10 @@
 #include "refactor/infer/infer_type.h"
 
 #include "base/memory.h"
+#include "base/text.h"
 #include "refactor/kernel/facts.h"
 #include "refactor/source/ast.h"
+#include "refactor/source/record.h"
 #include "templates/expr/type.h"
 
 #include <stdlib.h>
@@ -148,6 +150,65 @@ bool ht_infer_type_mixed(const ht_model *model, const ht_parameter *parameter) {
     bool mixed = whole > 0 && !common;
     free(common);
     return mixed && !ht_type_size(parameter->pointee);
+}
+
+/* ---- contents of structures */
+
+typedef struct enumerators {
+    long long least, most;
+    bool any;
+} enumerators;
+
+static enum CXChildVisitResult on_enumerator(CXCursor cursor, CXCursor parent,
+                                             CXClientData context) {
+    (void)parent;
+    enumerators *in = context;
+    if (clang_getCursorKind(cursor) != CXCursor_EnumConstantDecl)
+        return CXChildVisit_Continue;
+    long long value = clang_getEnumConstantDeclValue(cursor);
+    in->least = in->any && in->least < value ? in->least : value;
+    in->most = in->any && in->most > value ? in->most : value;
+    in->any = true;
+    return CXChildVisit_Continue;
+}
+
+/* Adds the numbers at one place of a structure. Returns false if they are no numbers. */
+static bool part_add(const ht_record_leaf *leaf, ht_text *out) {
+    long long count;
+    CXType type = ht_record_element(leaf->type, &count);
+    enumerators in = {0};
+    if (type.kind == CXType_Enum) {
+        clang_visitChildren(clang_getTypeDeclaration(type), on_enumerator, &in);
+        type = clang_getCanonicalType(clang_getEnumDeclIntegerType(clang_getTypeDeclaration(type)));
+    }
+    char *text = ht_type_plain(type);
+    bool known = ht_type_size(text) > 0 && type.kind != CXType_Pointer && leaf->place >= 0;
+    ht_text_printf(out, ", %lld %s", leaf->place, text);
+    if (count > 1)
+        ht_text_printf(out, "[%lld]", count);
+    if (in.any)
+        ht_text_printf(out, "(%lld, %lld)", in.least, in.most);
+    free(text);
+    return known;
+}
+
+char *ht_infer_type_records(const ht_model *model, const ht_parameter *parameter) {
+    CXType type = pointee_of(model, parameter);
+    ht_record record;
+    ht_text text = {0};
+    if (type.kind != CXType_Record)
+        return NULL;
+    ht_record_read(type, &record);
+    bool known = !record.problem && record.count > 0;
+    ht_text_printf(&text, "records(%lld", clang_Type_getSizeOf(type));
+    for (size_t i = 0; i < record.count && known; ++i)
+        known = part_add(&record.leaves[i], &text);
+    ht_text_append(&text, ")");
+    ht_record_free(&record);
+    if (known)
+        return ht_text_take(&text);
+    ht_text_free(&text);
+    return NULL;
 }
 
 char *ht_infer_type(const ht_model *model, const ht_parameter *parameter, long long *out_parts) {

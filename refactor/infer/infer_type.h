@@ -17,4 +17,8 @@ char *ht_infer_type(const ht_model *model, const ht_parameter *parameter, long l
  * are no such structures. */
 bool ht_infer_type_mixed(const ht_model *model, const ht_parameter *parameter);
 
+/* Returns contents for such structures, "records(16, 0 float[3], 12 int)"; NULL: their fields are
+ * not known, or hold what any number need not be. free(). */
+char *ht_infer_type_records(const ht_model *model, const ht_parameter *parameter);
+
 #endif

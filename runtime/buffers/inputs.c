@@ -1,9 +1,14 @@
 #include "runtime/buffers/inputs.h"
 
+#include "base/memory.h"
 #include "base/random.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
+
+/* Fields of structures have streams of their own, past those of all arguments. */
+enum { ARGUMENTS = 1 << 16 };
 
 static ht_init resolve_default(ht_element element, const ht_init *init) {
     if (init->kind != HT_INIT_DEFAULT)
@@ -20,8 +25,36 @@ static ht_init resolve_default(ht_element element, const ht_init *init) {
     }
 }
 
+/* Fills whole structures, field by field; all else of them, and what remains of the buffer, is
+ * zero. */
+static void records_fill(unsigned char *data, size_t bytes, const ht_init *init, uint64_t seed,
+                         size_t argument) {
+    size_t records = bytes / init->record_bytes;
+    memset(data, 0, bytes);
+    for (size_t i = 0; i < init->part_count; ++i) {
+        const ht_init_part *part = &init->parts[i];
+        ht_element element;
+        if (!ht_element_parse(part->type, &element))
+            continue;
+        const ht_init within = {.kind = part->bounded ? HT_INIT_INTEGERS : HT_INIT_DEFAULT,
+                                .lo = part->lo,
+                                .hi = part->hi};
+        size_t size = ht_element_size(element) * part->count;
+        unsigned char *drawn = ht_alloc(records + 1, size);
+        ht_inputs_fill(element, drawn, records * part->count, &within, seed,
+                       argument + (i + 1) * ARGUMENTS);
+        for (size_t j = 0; j < records; ++j)
+            memcpy(data + j * init->record_bytes + part->offset, drawn + j * size, size);
+        free(drawn);
+    }
+}
+
 void ht_inputs_fill(ht_element element, void *data, size_t count, const ht_init *init,
                     uint64_t seed, size_t argument) {
+    if (init->kind == HT_INIT_RECORDS) {
+        records_fill(data, count * ht_element_size(element), init, seed, argument);
+        return;
+    }
     ht_init chosen = resolve_default(element, init);
     /* Reals drawn for an integer type would pile up unevenly when rounded: draw whole numbers
      * instead. */
@@ -52,7 +85,8 @@ void ht_inputs_fill(ht_element element, void *data, size_t count, const ht_init 
             value = chosen.lo;
             break;
         case HT_INIT_ZERO:
-        case HT_INIT_FILE: /* ht_buffers_fill has the bytes */
+        case HT_INIT_RECORDS: /* above */
+        case HT_INIT_FILE:    /* ht_buffers_fill has the bytes */
             break;
         case HT_INIT_IOTA:
             value = (double)i;

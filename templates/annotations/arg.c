@@ -1,4 +1,5 @@
 /* Arguments apart from parsing. */
+#include "templates/annotations/init_records.h"
 #include "templates/annotations/template.h"
 #include "templates/expr/real_print.h"
 
@@ -15,6 +16,7 @@ void ht_arg_free(ht_arg *arg) {
         ht_expr_free(arg->values[i]);
     for (size_t i = 0; i < arg->init.file_count; ++i)
         free(arg->init.files[i]);
+    ht_init_parts_free(&arg->init);
     *arg = (ht_arg){0};
 }
 
@@ -27,6 +29,7 @@ void ht_arg_copy(const ht_arg *arg, ht_arg *out_copy) {
         out_copy->values[i] = ht_expr_copy(arg->values[i]);
     for (size_t i = 0; i < arg->init.file_count; ++i)
         out_copy->init.files[i] = ht_strdup(arg->init.files[i]);
+    ht_init_parts_copy(&arg->init, &out_copy->init);
 }
 
 bool ht_arg_is_field(const ht_arg *arg) {
@@ -48,7 +51,7 @@ static bool init_equal(const ht_init *a, const ht_init *b) {
         a->kind == b->kind && a->lo == b->lo && a->hi == b->hi && a->file_count == b->file_count;
     for (size_t i = 0; i < a->file_count && equal; ++i)
         equal = strcmp(a->files[i], b->files[i]) == 0;
-    return equal;
+    return equal && ht_init_parts_equal(a, b);
 }
 
 bool ht_arg_equal(const ht_arg *a, const ht_arg *b) {
@@ -68,6 +71,10 @@ static void print_init(const ht_init *init, ht_text *out) {
     static const char *const names[] = {"", "uniform", "integers", "fill", "zero", "iota", "file"};
     if (init->kind == HT_INIT_DEFAULT)
         return;
+    if (init->kind == HT_INIT_RECORDS) {
+        ht_init_records_print(init, out);
+        return;
+    }
     ht_text_printf(out, " %s", names[init->kind]);
     if (init->kind == HT_INIT_ZERO || init->kind == HT_INIT_IOTA)
         return;

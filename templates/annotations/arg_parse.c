@@ -1,4 +1,5 @@
 /* arg(...) directives. */
+#include "templates/annotations/init_records.h"
 #include "templates/annotations/template.h"
 #include "templates/expr/span.h"
 #include "templates/expr/type.h"
@@ -74,7 +75,8 @@ static ht_status parse_init(ht_span rest, ht_init *out_init, ht_error *error) {
         size_t numbers;
     } kinds[] = {{"uniform", HT_INIT_UNIFORM, 2}, {"integers", HT_INIT_INTEGERS, 2},
                  {"fill", HT_INIT_FILL, 1},       {"zero", HT_INIT_ZERO, 0},
-                 {"iota", HT_INIT_IOTA, 0},       {"file", HT_INIT_FILE, 0}};
+                 {"iota", HT_INIT_IOTA, 0},       {"file", HT_INIT_FILE, 0},
+                 {"records", HT_INIT_RECORDS, 0}};
     ht_span word, inside;
     ht_status status = ht_span_take_name(&rest, false, "the initial contents", &word, error);
     if (status != HT_OK)
@@ -84,13 +86,15 @@ static ht_status parse_init(ht_span rest, ht_init *out_init, ht_error *error) {
         if (!ht_span_is(word, kinds[i].name))
             continue;
         *out_init = (ht_init){.kind = kinds[i].kind};
-        bool is_file = kinds[i].kind == HT_INIT_FILE;
-        if (kinds[i].numbers || is_file)
+        bool is_file = kinds[i].kind == HT_INIT_FILE, records = kinds[i].kind == HT_INIT_RECORDS;
+        if (kinds[i].numbers || is_file || records)
             status = ht_span_take_group(&rest, '(', "after the kind of contents", &inside, error);
         if (status == HT_OK && kinds[i].numbers)
             status = parse_numbers(inside, word, kinds[i].numbers, numbers, error);
         else if (status == HT_OK && is_file)
             status = parse_files(inside, out_init, error);
+        else if (status == HT_OK && records)
+            status = ht_init_records_parse(inside, out_init, error);
         if (status == HT_OK && ht_span_trim(rest).length)
             status = ht_span_error(ht_span_trim(rest), error,
                                    "expected nothing after the initial contents");
@@ -100,7 +104,8 @@ static ht_status parse_init(ht_span rest, ht_init *out_init, ht_error *error) {
     }
     return ht_span_error(word, error,
                          "unknown initial contents '%.*s'; there are uniform(lo, hi), "
-                         "integers(lo, hi), fill(v), zero, iota and file(\"name\")",
+                         "integers(lo, hi), fill(v), zero, iota, file(\"name\") and "
+                         "records(bytes, ...)",
                          (int)word.length, word.text);
 }
 
@@ -144,7 +149,11 @@ static ht_status parse_buffer(ht_arg *arg, ht_span rest, ht_error *error) {
                              "%s buffer %s takes no initial contents (it is poisoned before every "
                              "run); for contents that matter use inout",
                              role_names[arg->role], arg->name);
-    return parse_init(rest, &arg->init, error);
+    status = parse_init(rest, &arg->init, error);
+    if (status == HT_OK && arg->init.kind == HT_INIT_RECORDS && ht_type_size(arg->type) != 1)
+        status = ht_span_error(ht_span_trim(rest), error,
+                               "records(...) are of a buffer of bytes: 'unsigned char'");
+    return status;
 }
 
 /* Returns true if the whole text is one parenthesised list with a comma: (a, b). */

@@ -31,8 +31,18 @@ typedef enum ht_init_kind {
     HT_INIT_FILL,     /* fill(v) */
     HT_INIT_ZERO,     /* zero */
     HT_INIT_IOTA,     /* iota: 0, 1, 2, ... */
-    HT_INIT_FILE      /* file("a.bin", "b.bin"): the bytes of the one that has the buffer's size */
+    HT_INIT_FILE,     /* file("a.bin", "b.bin"): the bytes of the one that has the buffer's size */
+    HT_INIT_RECORDS   /* records(16, 0 float[3], 12 int(0, 7)): structures, in a buffer of bytes */
 } ht_init_kind;
+
+/* Numbers of one type that each structure of a buffer has next to each other. */
+typedef struct ht_init_part {
+    size_t offset; /* bytes from the structure's beginning */
+    char *type;    /* "float"; owned by the argument */
+    size_t count;
+    bool bounded; /* whole numbers from lo to hi; else those that the type has by default */
+    double lo, hi;
+} ht_init_part;
 
 enum { HT_INIT_FILES = 4 };
 
@@ -41,6 +51,9 @@ typedef struct ht_init {
     double lo, hi;              /* fill uses lo */
     char *files[HT_INIT_FILES]; /* names without a folder; owned by the argument */
     size_t file_count;
+    size_t record_bytes; /* of a structure; what no part has is zero */
+    ht_init_part *parts; /* owned by the argument */
+    size_t part_count;
 } ht_init;
 
 /* arg(in : in float[EXPR] uniform(-1, 1))   arg(W : int = problem.W)   arg(alpha : float = 0.5)

@@ -207,6 +207,29 @@ Test(infer, subscripts_that_are_loaded_are_kept_small) {
     done(&of);
 }
 
+Test(infer, structures_of_several_types_have_contents_by_field) {
+    inferred of = infer(HEAD "enum Kind { FIRST = 1, LAST = 3 };\n"
+                             "struct Inner { short low, high; };\n"
+                             "struct Point { float x, y; Kind kind; Inner in; double d[9]; };\n"
+                             "__global__ void k(const Point *p, float *b, int n) {\n"
+                             "  int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+                             "  if (i < n) b[i] = p[i].x * p[i].in.low + p[i].d[8];\n}\n"
+                             "void run(float *b, int n) {\n  Point *p;\n"
+                             "  hipMalloc((void **)&p, n * sizeof(Point));\n"
+                             "  k<<<(n + 127) / 128, 128>>>(p, b, n);\n}\n");
+    const ht_arg *p = arg_named(&of, "p");
+    sizes with = {.names = {"n"}, .values = {100}, .count = 1};
+    ht_text text = {0};
+    cr_assert_eq(p->init.kind, HT_INIT_RECORDS);
+    ht_arg_print(p, &text);
+    cr_expect(strstr(text.data, "records(88, 0 float, 4 float, 8 unsigned int(1, 3), 12 short, "
+                                "14 short, 16 double[9])"),
+              "%s", text.data);
+    cr_expect_eq(elements(&of, "p", &with), 8800);
+    ht_text_free(&text);
+    done(&of);
+}
+
 Test(infer, types_that_a_launch_deduces_and_real_arguments) {
     inferred of = infer(HEAD "template <typename T> __global__ void k(T *a, T by, int n) {\n"
                              "  int i = blockIdx.x * blockDim.x + threadIdx.x;\n"

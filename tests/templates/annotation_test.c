@@ -317,6 +317,47 @@ Test(annotation, arguments_of_every_form) {
     ht_template_free(t, 1);
 }
 
+Test(annotation, structures_in_a_buffer_of_bytes_are_filled_field_by_field) {
+    const char *text = "p : inout unsigned char[64] records(16, 0 float[3], 12 int(-1, 7))";
+    ht_arg arg, copy;
+    cr_assert_eq(ht_arg_parse(text, (ht_place){0}, &arg, NULL), HT_OK);
+    cr_assert_eq(arg.init.kind, HT_INIT_RECORDS);
+    cr_assert_eq(arg.init.record_bytes, 16);
+    cr_assert_eq(arg.init.part_count, 2);
+    cr_assert(arg.init.parts[0].count == 3 && !arg.init.parts[0].bounded);
+    cr_assert(arg.init.parts[1].offset == 12 && arg.init.parts[1].lo == -1 &&
+              arg.init.parts[1].hi == 7);
+    ht_text printed = {0};
+    ht_arg_copy(&arg, &copy);
+    ht_arg_print(&copy, &printed);
+    cr_expect_str_eq(printed.data, text);
+    cr_expect(ht_arg_equal(&arg, &copy));
+    copy.init.parts[1].hi = 8;
+    cr_expect_not(ht_arg_equal(&arg, &copy));
+    ht_text_free(&printed);
+    ht_arg_free(&copy);
+    ht_arg_free(&arg);
+}
+
+Test(annotation, structures_that_are_none_are_refused) {
+    static const char *const wrong[] = {
+        "p : in int[64] records(16, 0 float)",          /* not bytes */
+        "p : in unsigned char[64] records(16, 14 int)", /* past its end */
+        "p : in unsigned char[64] records(0)",          /* nothing */
+        "p : in unsigned char[64] records(16, float)",  /* no offset */
+        "p : in unsigned char[64] records(16, 0 Foo)",  /* no number */
+        "p : in unsigned char[64] records(16, 0 int[0])",
+        "p : in unsigned char[64] records(16, 0 int(7, 1))",
+        "p : in unsigned char[64] records(16, 0 float(0, 1))",
+        "p : in unsigned char[64] records(16, 0 int(0, 1) 2)",
+        "p : in unsigned char[64] records(16, 99999999999999999999 int)"};
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; ++i) {
+        ht_arg arg;
+        cr_expect_eq(ht_arg_parse(wrong[i], (ht_place){0}, &arg, NULL), HT_ERROR_INPUT, "%s",
+                     wrong[i]);
+    }
+}
+
 Test(annotation, enumerators_and_scalars_are_names) {
     ht_template *t = test_template(T "kernel(k) block(1) grid(1) problem(p : W)\n" T
                                      "param(E : ROWS, COLUMNS = ROWS)\n" T

@@ -148,6 +148,45 @@ Test(inputs, stay_in_their_range_and_differ_between_streams) {
     cr_assert_float_eq(product / COUNT, 0, 4 * 49 / 12.0 / sqrt(COUNT));
 }
 
+Test(inputs, structures_are_filled_field_by_field) {
+    typedef struct mixed {
+        float x[2];
+        int label;
+        char pad[4];
+        double weight;
+    } mixed;
+    enum { COUNT = 500 };
+    static struct {
+        mixed items[COUNT];
+        char rest[8];
+    } data;
+    ht_init_part parts[] = {{.offset = 0, .type = "float", .count = 2},
+                            {.offset = 8, .type = "int", .count = 1, .bounded = true, .hi = 3},
+                            {.offset = 16, .type = "double", .count = 1}};
+    ht_init init = {.kind = HT_INIT_RECORDS,
+                    .record_bytes = sizeof(mixed),
+                    .parts = parts,
+                    .part_count = sizeof parts / sizeof *parts};
+    const ht_element byte = {HT_ELEMENT_UNSIGNED, 1, 1};
+    memset(&data, 1, sizeof data);
+    ht_inputs_fill(byte, &data, sizeof data, &init, 3, 0);
+    int seen[4] = {0};
+    double sum = 0;
+    for (size_t i = 0; i < COUNT; ++i) {
+        cr_assert(data.items[i].label >= 0 && data.items[i].label <= 3);
+        ++seen[data.items[i].label];
+        cr_assert(fabs(data.items[i].x[0]) <= 1 && fabs(data.items[i].x[1]) <= 1 &&
+                  fabs(data.items[i].weight) <= 1);
+        cr_assert_neq(data.items[i].x[0], data.items[i].x[1]);
+        cr_assert_arr_eq(data.items[i].pad, "\0\0\0", 4);
+        sum += data.items[i].weight * data.items[i].x[0];
+    }
+    for (size_t i = 0; i < 4; ++i)
+        cr_assert_gt(seen[i], COUNT / 8);
+    cr_assert_float_eq(sum / COUNT, 0, 4 / 3.0 / sqrt(COUNT)); /* streams of their own */
+    cr_assert_arr_eq(data.rest, "\0\0\0\0\0\0\0", 8);
+}
+
 Test(inputs, whole_numbers_reach_both_ends) {
     ht_element element;
     ht_element_parse("int", &element);
