@@ -110,6 +110,8 @@ static bool names_field(const char *name) {
 /* Returns the expression of a variable's first value; null: it has none. */
 static CXCursor first_value(const ht_infer *in, const ht_symbol *symbol) {
     CXCursor variable = symbol->declaration;
+    if (clang_equalCursors(symbol->base, variable))
+        return clang_getNullCursor(); /* it is an array of the number */
     switch (clang_getCursorKind(variable)) {
     case CXCursor_FieldDecl:
         return clang_Cursor_isNull(symbol->base)

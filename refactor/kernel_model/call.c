@@ -103,6 +103,12 @@ static bool known_call(ht_scan *scan, const ht_syntax *call, const char *name, h
         arguments_read(scan, call, &given);
         if (given.count)
             touch(scan, &given.values[0], true, false, false, argument_of(call, 0));
+        if (given.count && call->is_whole && given.values[0].is_pointer &&
+            given.values[0].array != SIZE_MAX) {
+            *out = ht_scan_opaque(scan, call, HT_SCOPE_THREAD, "loaded from %s",
+                                  scan->km->arrays[given.values[0].array].name);
+            return true;
+        }
         break;
     case HT_CALLEE_STORES: {
         bool nontemporal = strcmp(name, "__builtin_nontemporal_store") == 0;

@@ -3,6 +3,7 @@
 #include "base/memory.h"
 #include "refactor/launch/asked.h"
 #include "refactor/launch/extent.h"
+#include "refactor/launch/real.h"
 #include "refactor/launch/returned.h"
 #include "refactor/launch/settled.h"
 #include "refactor/launch/updated.h"
@@ -201,6 +202,15 @@ ht_symbol *ht_symbol_part(CXCursor variable, CXCursor field, const char *member)
     return symbol;
 }
 
+/* Reads a number that members and subscripts lead to. */
+static ht_symbol *read_led_to(const frame *in, CXCursor cursor) {
+    ht_symbol *symbol = in->outer ? NULL : ht_symbol_led_to(cursor);
+    if (!symbol)
+        return unknown(cursor);
+    set_place(in, symbol, cursor);
+    return symbol;
+}
+
 /* Reads shape.width of a structure, which is a variable of its own. */
 static ht_symbol *read_field(const frame *in, CXCursor cursor, CXCursor variable) {
     CXCursor field = clang_getCursorReferenced(cursor);
@@ -274,7 +284,7 @@ static ht_symbol *read_element(const frame *in, CXCursor cursor) {
     free(parts.items);
     CXCursor element = element_value(variable, cursor, index);
     if (clang_Cursor_isNull(element))
-        return unknown(cursor);
+        return read_led_to(in, cursor);
     frame scope = scope_of(in, variable);
     ht_symbol *symbol = ht_symbol_new(HT_SYMBOL_VARIABLE), *value = read(&scope, element);
     char *base = ht_cursor_name(variable);
@@ -322,7 +332,7 @@ static ht_symbol *read_part(const frame *in, CXCursor cursor, CXCursor object) {
     }
     for (int i = 0; i < 3; ++i)
         ht_symbol_free(axes[i]);
-    return symbol ? symbol : unknown(cursor);
+    return symbol ? symbol : read_led_to(in, cursor);
 }
 
 static ht_symbol *read_member(const frame *in, CXCursor cursor) {
@@ -340,52 +350,6 @@ static ht_symbol *read_member(const frame *in, CXCursor cursor) {
     return in->outer ? unknown(cursor) : read_field(in, cursor, variable);
 }
 
-static bool is_one(CXCursor cursor) {
-    CXEvalResult result = clang_Cursor_Evaluate(cursor);
-    bool one = result && clang_EvalResult_getKind(result) == CXEval_Float &&
-               clang_EvalResult_getAsDouble(result) == 1.0;
-    if (result)
-        clang_EvalResult_dispose(result);
-    return one;
-}
-
-/* Returns the n of 1.0 * n, which makes a real number of it; else the null cursor. */
-static CXCursor times_one(CXCursor cursor) {
-    CXCursor left, right;
-    enum CXBinaryOperatorKind kind;
-    if (!ht_ast_binary(cursor, &kind, &left, &right) || kind != CXBinaryOperator_Mul)
-        return clang_getNullCursor();
-    return is_one(left) ? right : is_one(right) ? left : clang_getNullCursor();
-}
-
-/* Strips casts and multiplications by one from the operands of a float division below ceil(), down
- * to the integers. */
-static CXCursor strip_floats(CXCursor cursor) {
-    for (;;) {
-        cursor = ht_ast_strip(cursor, true);
-        enum CXCursorKind kind = clang_getCursorKind(cursor);
-        CXCursor plain = times_one(cursor);
-        if (!clang_Cursor_isNull(plain)) {
-            cursor = plain;
-            continue;
-        }
-        if (kind != CXCursor_CStyleCastExpr && kind != CXCursor_CXXStaticCastExpr &&
-            kind != CXCursor_CXXFunctionalCastExpr)
-            return cursor;
-        ht_cursors list = ht_ast_children(cursor);
-        CXCursor inner = list.count ? list.items[list.count - 1] : clang_getNullCursor();
-        free(list.items);
-        if (clang_Cursor_isNull(inner))
-            return cursor;
-        cursor = inner;
-    }
-}
-
-static bool is_floating(CXCursor cursor) {
-    CXType type = clang_getCanonicalType(clang_getCursorType(cursor));
-    return type.kind == CXType_Float || type.kind == CXType_Double;
-}
-
 static ht_symbol *call_with(const char *name, ht_symbol *a, ht_symbol *b) {
     ht_symbol *symbol = ht_symbol_new(HT_SYMBOL_CALL);
     symbol->name = ht_strdup(name);
@@ -400,8 +364,8 @@ static ht_symbol *read_whole(const frame *in, CXCursor cursor) {
     enum CXBinaryOperatorKind kind;
     frame deeper = *in;
     ++deeper.depth;
-    cursor = strip_floats(cursor);
-    if (in->depth > HT_SYMBOL_DEPTH_MAX || !is_floating(cursor) ||
+    cursor = ht_real_strip(cursor);
+    if (in->depth > HT_SYMBOL_DEPTH_MAX || !ht_real_is(cursor) ||
         !ht_ast_binary(cursor, &kind, &left, &right) || kind != CXBinaryOperator_Mul)
         return read(in, cursor);
     ht_symbol *symbol = ht_symbol_new(HT_SYMBOL_BINARY);
@@ -420,11 +384,11 @@ static ht_symbol *read_call(const frame *in, CXCursor call) {
     int count = clang_Cursor_getNumArguments(call);
     ht_symbol *symbol = NULL;
     if (ceiling && count == 1) {
-        CXCursor quotient = strip_floats(clang_Cursor_getArgument(call, 0)), left, right;
+        CXCursor quotient = ht_real_strip(clang_Cursor_getArgument(call, 0)), left, right;
         enum CXBinaryOperatorKind kind;
         if (ht_ast_binary(quotient, &kind, &left, &right) && kind == CXBinaryOperator_Div &&
-            is_floating(quotient))
-            symbol = call_with("ceil_div", read_whole(in, left), read(in, strip_floats(right)));
+            ht_real_is(quotient))
+            symbol = call_with("ceil_div", read_whole(in, left), read(in, ht_real_strip(right)));
         if (symbol)
             symbol->is_float =
                 clang_getCanonicalType(clang_getCursorType(quotient)).kind == CXType_Float;
@@ -444,17 +408,17 @@ static ht_symbol *read_call(const frame *in, CXCursor call) {
         symbol = asked;
     }
     if (!symbol)
-        return unknown(call);
+        return read_led_to(in, call);
     set_place(in, symbol, call);
     return symbol;
 }
 
 /* Returns true for ceil(x) * n, a real number that is whole. */
 static bool is_whole_product(enum CXBinaryOperatorKind kind, CXCursor left, CXCursor right) {
-    left = strip_floats(left);
+    left = ht_real_strip(left);
     bool call = clang_getCursorKind(left) == CXCursor_CallExpr &&
                 (ht_cursor_named(left, "ceil") || ht_cursor_named(left, "ceilf"));
-    return call && kind == CXBinaryOperator_Mul && !is_floating(strip_floats(right));
+    return call && kind == CXBinaryOperator_Mul && !ht_real_is(ht_real_strip(right));
 }
 
 static ht_symbol *read_operator(const frame *in, CXCursor cursor) {
@@ -476,13 +440,13 @@ static ht_symbol *read_operator(const frame *in, CXCursor cursor) {
     } else {
         const char *op =
             ht_ast_binary(cursor, &kind, &left, &right) ? ht_operator_text(kind) : NULL;
-        bool real = op && is_floating(cursor);
+        bool real = op && ht_real_is(cursor);
         if (!op || (real && !is_whole_product(kind, left, right)))
             return unknown(cursor);
         symbol = ht_symbol_new(HT_SYMBOL_BINARY);
         snprintf(symbol->op, sizeof symbol->op, "%s", op);
-        symbol->arguments[0] = read(in, real ? strip_floats(left) : left);
-        symbol->arguments[1] = read(in, real ? strip_floats(right) : right);
+        symbol->arguments[0] = read(in, real ? ht_real_strip(left) : left);
+        symbol->arguments[1] = read(in, real ? ht_real_strip(right) : right);
     }
     set_place(in, symbol, cursor);
     return symbol;
@@ -533,7 +497,7 @@ static ht_symbol *read_stripped(const frame *in, CXCursor cursor);
 static ht_symbol *read(const frame *in, CXCursor expression) {
     CXCursor cursor = ht_ast_strip(expression, true);
     ht_symbol *symbol = read_stripped(in, cursor);
-    CXCursor cast = is_floating(cursor) ? integer_cast(expression) : clang_getNullCursor();
+    CXCursor cast = ht_real_is(cursor) ? integer_cast(expression) : clang_getNullCursor();
     if (symbol->kind == HT_SYMBOL_CALL && !clang_Cursor_isNull(cast))
         set_place(in, symbol, cast); /* what replaces it is computed with integers */
     set_type(symbol, cursor);

@@ -302,3 +302,55 @@ Test(infer_launch, a_launch_that_is_not_followed_is_not_replaced_where_more_than
               kernel->reason);
     ht_refactor_free(refactor);
 }
+
+/* A size that members, pointers and subscripts lead to is a field, the same in launch and call. */
+Test(infer_launch, sizes_that_members_of_members_and_elements_hold_are_fields) {
+    static const struct {
+        const char *passed, *field;
+    } sizes[] = {{"g.mg->rc->n", "g_mg_rc_n"},
+                 {"g.sizes[2]", "g_sizes_2"},
+                 {"g.sizes[i]", "g_sizes_i"},
+                 {"list[i]", "list_i"},
+                 {"held->n", "held_n"}};
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; ++i) {
+        const char *passed = sizes[i].passed;
+        char *text = ht_format(
+            HEAD "struct Coarse { int n; };\nstruct Level { Coarse *rc; };\n"
+                 "struct Grid { Level *mg; int *sizes; };\n"
+                 "struct Held { Coarse *at; Coarse *operator->() const { return at; } };\n"
+                 "__global__ void k(float *a, int n) {\n"
+                 "  int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+                 "  if (i < n) a[i] *= 2;\n}\n"
+                 "void run(const Grid &g, float *a, Held held, const int *list, int i) {\n"
+                 "  dim3 blocks((%s - 1) / 128 + 1);\n  k<<<blocks, 128>>>(a, %s);\n}\n",
+            passed, passed);
+        ht_refactor *refactor = refactor_tried(text, true);
+        const ht_kernel *kernel = kernel_named(refactor, "k", NULL);
+        cr_assert_eq(kernel->status, HT_KERNEL_TEMPLATED, "%s: %s", passed, kernel->reason);
+        char *wanted = ht_format("arg(n : int = problem.%s)", sizes[i].field);
+        cr_expect(strstr(kernel->template->unit, wanted), "%s: %s", passed, kernel->template->unit);
+        free(wanted);
+        ht_refactor_free(refactor);
+        free(text);
+    }
+}
+
+/* What such a call loads is what the element holds. */
+Test(infer_launch, subscripts_that_a_function_loads_are_kept_small) {
+    static const char *const loads[] = {"__builtin_nontemporal_load(at + i)", "__ldg(&at[i])"};
+    for (size_t i = 0; i < sizeof loads / sizeof *loads; ++i) {
+        char *text =
+            ht_format(HEAD "__global__ void k(const float *a, const int *at, float *b, int n) {\n"
+                           "  int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+                           "  if (i < n) b[i] = a[%s];\n}\n"
+                           "void run(float *a, int *at, float *b, int n) {\n"
+                           "  k<<<(n + 127) / 128, 128>>>(a, at, b, n);\n}\n",
+                      loads[i]);
+        inferred of = infer(text);
+        const ht_arg *at = arg_named(&of, "at");
+        cr_expect_eq(at->init.kind, HT_INIT_INTEGERS, "%s", loads[i]);
+        cr_expect_eq(at->init.lo, 0);
+        done(&of);
+        free(text);
+    }
+}
