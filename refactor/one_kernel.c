@@ -353,10 +353,26 @@ static void work_free(ht_kernel_work *work) {
     ht_model_free(&work->model);
 }
 
-/* Tries the kernel with a launch that is chosen, or (`own_grid`) with its own whose grid is not
- * followed, and keeps the result if that gives a template. Plan and trees point to their model, so
- * that each is only used at its place in `work`. */
-static void try_again(CXCursor cursor, bool own_grid, ht_kernel *kernel, ht_kernel_work *work) {
+/* How a kernel is tried once more. */
+typedef enum another_way {
+    WITH_ALIKE,   /* with the launches alone that have the first one's block */
+    WITH_CHOSEN,  /* with a launch that is chosen */
+    WITH_OWN_GRID /* with its own launch, whose grid is not followed */
+} another_way;
+
+static bool model_make(CXCursor cursor, another_way way, const ht_model *before, ht_model *model) {
+    const ht_source *source = before->facts->source;
+    if (way == WITH_ALIKE)
+        return ht_model_build_alike(source, cursor, model);
+    if (way == WITH_CHOSEN)
+        return ht_model_build_alone(source, cursor, model);
+    ht_model_build_of(source, cursor, NULL, true, model);
+    return true;
+}
+
+/* Tries the kernel in another way, and keeps the result if that gives a template. Plan and trees
+ * point to their model, so that each is only used at its place in `work`. */
+static void try_again(CXCursor cursor, another_way way, ht_kernel *kernel, ht_kernel_work *work) {
     ht_kernel_work before = *work;
     ht_kernel again = {.name = ht_strdup(kernel->name),
                        .file = ht_strdup(kernel->file),
@@ -366,14 +382,11 @@ static void try_again(CXCursor cursor, bool own_grid, ht_kernel *kernel, ht_kern
                              .without = before.without,
                              .tries = before.tries,
                              .own_build = before.own_build,
-                             .own_grid = own_grid,
-                             .leaves = own_grid};
-    const ht_source *source = before.model.facts->source;
-    bool modelled = own_grid;
-    if (own_grid)
-        ht_model_build_of(source, cursor, NULL, true, &work->model);
-    else
-        modelled = ht_model_build_alone(source, cursor, &work->model);
+                             .own_grid = way == WITH_OWN_GRID,
+                             .leaves = way == WITH_OWN_GRID};
+    bool modelled = model_make(cursor, way, &before.model, &work->model);
+    if (modelled && way == WITH_ALIKE)
+        work->elsewhere = ht_strdup(before.model.facts->problem.text);
     if (modelled)
         cut_and_transform(cursor, &again, work);
     if (modelled && again.status == HT_KERNEL_TEMPLATED) {
@@ -393,11 +406,14 @@ static void try_again(CXCursor cursor, bool own_grid, ht_kernel *kernel, ht_kern
 
 void ht_kernel_transform(CXCursor cursor, ht_kernel *kernel, ht_kernel_work *work) {
     cut_and_transform(cursor, kernel, work);
+    if (work->own_build && kernel->status == HT_KERNEL_REFUSED &&
+        kernel->problem != HT_PROBLEM_GIVEN && work->model.facts->problem.text)
+        try_again(cursor, WITH_ALIKE, kernel, work);
     if (work->tries && is_unfollowed(kernel, work))
-        try_again(cursor, false, kernel, work);
+        try_again(cursor, WITH_CHOSEN, kernel, work);
     if (work->tries && kernel->status == HT_KERNEL_NEEDS_PROBLEM && is_unfollowed(kernel, work) &&
         work->model.launch_known)
-        try_again(cursor, true, kernel, work);
+        try_again(cursor, WITH_OWN_GRID, kernel, work);
 }
 
 void ht_kernel_model(const ht_source *source, CXCursor cursor, const ht_problem_file *problems,

@@ -393,9 +393,11 @@ typedef struct manner {
     bool alone;    /* as if nothing launched the kernel */
     bool line;     /* the entry is just a block, without which guards are read */
     bool supposes; /* blocks that are not followed get a value */
+    bool alike;    /* with the launches alone that have the first one's block */
 } manner;
 
-static void build(const ht_source *source, CXCursor kernel, const ht_problem_entry *entry,
+/* Returns false if launches were to be dropped, and there are none to drop. */
+static bool build(const ht_source *source, CXCursor kernel, const ht_problem_entry *entry,
                   manner how, ht_model *model) {
     *model = (ht_model){.text = source->text, .entry = entry};
     model->definition = (ht_definition){
@@ -417,6 +419,8 @@ static void build(const ht_source *source, CXCursor kernel, const ht_problem_ent
     model_range(model);
     if (!how.alone)
         ht_launches_find(source, kernel, &model->facts->launches);
+    if (how.alike && !ht_launches_keep_alike(&model->facts->launches))
+        return false;
     ht_ast_walk(model->definition.body, on_local, model);
     ht_ast_walk(model->definition.body, on_use, model);
     mark_circular(model);
@@ -431,11 +435,12 @@ static void build(const ht_source *source, CXCursor kernel, const ht_problem_ent
     ht_branches_build(model);
     ++models_built;
     model->facts->problem.text = ht_launch_problem(model, &model->facts->problem.line);
+    return true;
 }
 
 void ht_model_build(const ht_source *source, CXCursor kernel, const ht_problem_entry *entry,
                     ht_model *out_model) {
-    build(source, kernel, entry, (manner){0}, out_model);
+    (void)build(source, kernel, entry, (manner){0}, out_model);
 }
 
 /* Chooses a launch for the model's kernel. Blocks that are counted over two axes of the grid are
@@ -448,7 +453,7 @@ static ht_problem_entry *suppose(const ht_source *source, CXCursor kernel, bool 
         return made;
     ht_problem_entry *line = ht_supposed_line();
     ht_model trial;
-    build(source, kernel, line, (manner){.alone = alone, .line = true}, &trial);
+    (void)build(source, kernel, line, (manner){.alone = alone, .line = true}, &trial);
     made = ht_supposed_make(&trial);
     ht_model_free(&trial);
     ht_supposed_free(line);
@@ -459,13 +464,13 @@ static ht_problem_entry *suppose(const ht_source *source, CXCursor kernel, bool 
 static void build_supposed(const ht_source *source, CXCursor kernel, ht_problem_entry *supposed,
                            bool alone, ht_model *out_model) {
     ht_model_free(out_model);
-    build(source, kernel, supposed, (manner){.alone = alone}, out_model);
+    (void)build(source, kernel, supposed, (manner){.alone = alone}, out_model);
     out_model->entry = NULL;
     out_model->facts->supposed = supposed;
 }
 
 bool ht_model_build_alone(const ht_source *source, CXCursor kernel, ht_model *out_model) {
-    build(source, kernel, NULL, (manner){.alone = true}, out_model);
+    (void)build(source, kernel, NULL, (manner){.alone = true}, out_model);
     ht_problem_entry *supposed = suppose(source, kernel, true, out_model);
     if (supposed)
         build_supposed(source, kernel, supposed, true, out_model);
@@ -474,12 +479,19 @@ bool ht_model_build_alone(const ht_source *source, CXCursor kernel, ht_model *ou
     return supposed != NULL;
 }
 
+bool ht_model_build_alike(const ht_source *source, CXCursor kernel, ht_model *out_model) {
+    if (build(source, kernel, NULL, (manner){.alike = true}, out_model))
+        return true;
+    ht_model_free(out_model);
+    return false;
+}
+
 void ht_model_build_of(const ht_source *source, CXCursor kernel, const ht_problem_file *problems,
                        bool supposes, ht_model *out_model) {
     char *name = ht_cursor_qualified_name(kernel);
     const ht_problem_entry *entry = problems ? ht_problem_file_entry(problems, name) : NULL;
     free(name);
-    build(source, kernel, entry, (manner){.supposes = supposes && !entry}, out_model);
+    (void)build(source, kernel, entry, (manner){.supposes = supposes && !entry}, out_model);
     ht_problem_entry *supposed =
         entry || !supposes ? NULL : suppose(source, kernel, false, out_model);
     if (supposed)

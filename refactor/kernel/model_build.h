@@ -16,6 +16,9 @@ void ht_model_build_of(const ht_source *source, CXCursor kernel, const ht_proble
 /* Builds the model of a kernel whose launches are not followed, as if there were none, with block
  * and grid that are chosen. Returns false, without a model, if guards do not suffice. */
 bool ht_model_build_alone(const ht_source *source, CXCursor kernel, ht_model *out_model);
+/* Builds the model of a kernel as if those of its launches were all that have the first one's
+ * block. Returns false, without a model, if that makes no difference. */
+bool ht_model_build_alike(const ht_source *source, CXCursor kernel, ht_model *out_model);
 /* Returns how often models have been built in this process. */
 size_t ht_model_built(void);
 void ht_model_free(ht_model *model);

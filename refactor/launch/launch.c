@@ -484,18 +484,49 @@ void ht_launches_find(const ht_source *source, CXCursor kernel, ht_launches *out
     other_uses(source, kernel, out_launches);
 }
 
-void ht_launches_free(ht_launches *launches) {
-    for (size_t i = 0; i < launches->count; ++i) {
-        ht_launch_site *site = &launches->items[i];
-        for (int axis = 0; axis < 3; ++axis) {
-            ht_symbol_free(site->grid.axis[axis]);
-            ht_symbol_free(site->block.axis[axis]);
-        }
-        ht_symbol_free(site->lds);
-        free(site->arguments);
-        free(site->template_arguments);
-        free(site->template_ranges);
+static void site_free(ht_launch_site *site) {
+    for (int axis = 0; axis < 3; ++axis) {
+        ht_symbol_free(site->grid.axis[axis]);
+        ht_symbol_free(site->block.axis[axis]);
     }
+    ht_symbol_free(site->lds);
+    free(site->arguments);
+    free(site->template_arguments);
+    free(site->template_ranges);
+}
+
+static bool block_read(const ht_launch_site *site, int64_t out_block[3]) {
+    bool known = site->block.known;
+    for (int axis = 0; axis < 3 && known; ++axis) {
+        out_block[axis] = 1;
+        known =
+            !site->block.axis[axis] || ht_symbol_value(site->block.axis[axis], &out_block[axis]);
+    }
+    return known;
+}
+
+bool ht_launches_keep_alike(ht_launches *launches) {
+    int64_t first[3], block[3];
+    size_t kept = 0;
+    bool known = launches->count > 1;
+    for (size_t i = 0; i < launches->count && known; ++i)
+        known = block_read(&launches->items[i], i ? block : first);
+    for (size_t i = 0; i < launches->count && known; ++i) {
+        ht_launch_site *site = &launches->items[i];
+        (void)block_read(site, block);
+        if (memcmp(block, first, sizeof first) == 0)
+            launches->items[kept++] = *site;
+        else
+            site_free(site);
+    }
+    bool dropped = known && kept < launches->count;
+    launches->count = known ? kept : launches->count;
+    return dropped;
+}
+
+void ht_launches_free(ht_launches *launches) {
+    for (size_t i = 0; i < launches->count; ++i)
+        site_free(&launches->items[i]);
     free(launches->items);
     *launches = (ht_launches){0};
 }

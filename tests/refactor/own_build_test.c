@@ -111,6 +111,34 @@ Test(own_build, a_kernel_that_is_launched_by_its_address_too_gets_a_template_wit
     }
 }
 
+/* One parameter cannot stand for two blocks: the template is for the first launch's. */
+Test(own_build, launches_with_different_blocks_give_a_template_of_the_first_without_tuned_source) {
+    for (int own_build = 0; own_build < 2; ++own_build) {
+        ht_refactor *refactor =
+            read_text_for_build("#include <hip/hip_runtime.h>\n"
+                                "__global__ void k(const float *in, float *out, int n) {\n"
+                                "    int x = blockIdx.x * blockDim.x + threadIdx.x;\n"
+                                "    if (x < n) out[x] = in[x];\n"
+                                "}\n"
+                                "void run(const float *in, float *out, int n, bool small) {\n"
+                                "    if (!small) k<<<(n + 255) / 256, 256>>>(in, out, n);\n"
+                                "    else k<<<(n + 63) / 64, 64>>>(in, out, n);\n"
+                                "}\n",
+                                own_build);
+        size_t index;
+        const ht_kernel *kernel = kernel_named(refactor, "k", &index);
+        cr_expect_eq(kernel->status, own_build ? HT_KERNEL_TEMPLATED : HT_KERNEL_REFUSED, "%s",
+                     kernel->reason);
+        if (own_build) {
+            const ht_param *block = ht_template_param(kernel->template, "BLOCK_X");
+            cr_assert(block);
+            cr_expect_str_eq(block->values[block->default_index].text, "256");
+            expect_unwritten(refactor, index, "BLOCK_X=128", "have different blocks");
+        }
+        ht_refactor_free(refactor);
+    }
+}
+
 /* A loop that waits is this build's own, whatever the others have. */
 Test(own_build, blocks_that_wait_for_each_other_stay_in_any_build) {
     ht_refactor *refactor =
