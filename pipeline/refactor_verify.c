@@ -11,6 +11,7 @@
 #include "pipeline/report.h"
 #include "pipeline/stop.h"
 #include "pipeline/tasks.h"
+#include "runtime/job/job_memory.h"
 #include "runtime/verify/verify.h"
 
 #include <errno.h>
@@ -21,6 +22,10 @@
 /* Its workers have limits of their own; this is for a template that hangs them one by one. */
 static const double limit_seconds = 60;
 static const double quiet_seconds = 1.0; /* before progress is reported */
+
+/* Buffers, with their copies, of the templates that are verified at a time. What checking remembers
+ * of each element takes some ten times as much, up to 256 MiB. */
+static const uint64_t bytes_most = UINT64_C(48) << 20;
 
 typedef struct verifying {
     const ht_refactor_verifying *how;
@@ -47,6 +52,15 @@ ht_status ht_refactor_template_hold(const char *path, ht_error *error) {
     return status;
 }
 
+/* Returns the bytes that a run with the problem takes. */
+static uint64_t bytes_of(const ht_template *template, const ht_problem *instance) {
+    ht_device host;
+    if (ht_device_find("host", &host, NULL) != HT_OK)
+        return 0;
+    const ht_binding binding = {template, instance, &host.fields};
+    return ht_job_memory_need(&binding, &host);
+}
+
 json_t *ht_refactor_proof_make(const ht_kernel *kernel, const ht_problem *instance) {
     const ht_template *against = kernel->against;
     if (!against)
@@ -62,6 +76,7 @@ json_t *ht_refactor_proof_make(const ht_kernel *kernel, const ht_problem *instan
     if (kernel->rounds)
         json_object_set_new(proof, "rounds", ht_report_json_text(kernel->rounds));
     json_object_set_new(proof, "inferred", json_boolean(kernel->problem == HT_PROBLEM_INFERRED));
+    json_object_set_new(proof, "bytes", json_integer((json_int_t)bytes_of(against, instance)));
     json_object_set_new(proof, "tries",
                         json_boolean(kernel->inferred && ht_inferred_tries(against)));
     free(fields);
@@ -510,13 +525,21 @@ ht_status ht_refactor_verify(json_t *rows, const ht_refactor_verifying *how, int
     in.progress = ht_progress_new(stderr, in.count);
     if (in.count > 0)
         ht_progress_begin(in.progress, "verifying");
+    uint64_t *bytes = ht_alloc(in.count + 1, sizeof *bytes);
+    for (size_t i = 0; i < in.count; ++i) {
+        const json_t *proof = json_object_get(in.rows[i], "proof");
+        bytes[i] = (uint64_t)json_integer_value(json_object_get(proof, "bytes"));
+    }
     ht_tasks tasks = {.count = in.count,
                       .workers = how->jobs,
                       .limit_seconds = limit_seconds,
+                      .weights = bytes,
+                      .weight_max = bytes_most,
                       .run = proof_task,
                       .done = proof_done,
                       .context = &in};
     ht_status status = in.count ? ht_tasks_run(&tasks, error) : HT_OK;
+    free(bytes);
     ht_progress_pause(in.progress);
     ht_progress_free(in.progress);
     free(in.rows);

@@ -204,6 +204,18 @@ static void watch(const ht_tasks *tasks, worker *workers, size_t count) {
     free(list);
 }
 
+/* Returns true if a task may begin next to those that run. */
+static bool has_room(const ht_tasks *tasks, const worker *workers, size_t count, size_t index) {
+    uint64_t taken = 0;
+    bool any = false;
+    for (size_t i = 0; tasks->weights && i < count; ++i)
+        if (workers[i].pid) {
+            taken += tasks->weights[workers[i].index];
+            any = true;
+        }
+    return !any || taken + tasks->weights[index] <= tasks->weight_max;
+}
+
 ht_status ht_tasks_run(const ht_tasks *tasks, ht_error *error) {
     long cores = sysconf(_SC_NPROCESSORS_ONLN);
     size_t count = tasks->workers ? tasks->workers : cores > 0 ? (size_t)cores : 1;
@@ -214,6 +226,8 @@ ht_status ht_tasks_run(const ht_tasks *tasks, ht_error *error) {
         for (size_t i = 0; i < count && next < tasks->count && !ht_interrupted; ++i) {
             if (workers[i].pid)
                 continue;
+            if (!has_room(tasks, workers, count, next))
+                break;
             if (!start(tasks, &workers[i], next)) {
                 if (running == 0) /* not even one */
                     status = ht_error_set(error, HT_ERROR_INTERNAL, "cannot make a process: %s",

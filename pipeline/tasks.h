@@ -7,6 +7,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 
 /* The step that a task is at, in memory that it shares with its parent. */
@@ -40,6 +41,11 @@ typedef struct ht_tasks {
     size_t memory_bytes; /* that one may take beyond what this process has; 0: no limit */
     ht_task_step *steps; /* one for each task, borrowed: its limit of time begins anew with each
                             step; NULL: none */
+    /* Bytes that each task is known to take, one for each, borrowed, and how many those that run at
+     * a time may take together: a task waits for others to end, and one that takes more runs alone.
+     * NULL: not known. */
+    const uint64_t *weights;
+    uint64_t weight_max;
     /* In the child; standard error leads nowhere there. Returns the exit code. */
     int (*run)(void *context, size_t index, FILE *out);
     /* In the parent, in the order they end. `result` is freed after it. */

@@ -124,6 +124,8 @@ ht_status ht_job_check_program(ht_job *job, const ht_compile_task *task,
     ht_error own = {0};
     out->status = task->status;
     json_t *reply = NULL;
+    if (job->options.only_check) /* it has made the reference, and its memory is no longer needed */
+        ht_process_kill(&job->workers.runner);
     if (task->status == HT_OK) {
         json_t *request = ht_job_run_request("check", task->config, task->program, task->set);
         uint64_t accesses = settings->all_blocks ? 0

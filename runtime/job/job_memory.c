@@ -70,14 +70,19 @@ ht_status ht_job_memory_check(const ht_binding *binding, const ht_device *device
     return status;
 }
 
-char *ht_job_memory_phase(const ht_binding *binding, const ht_device *device, const char *phase) {
-    const uint64_t much = (uint64_t)1 << 30;
+uint64_t ht_job_memory_need(const ht_binding *binding, const ht_device *device) {
     ht_layout layout;
     ht_error ignored;
     if (layout_default(binding, &layout, &ignored) != HT_OK)
-        return ht_strdup(phase);
+        return 0;
     uint64_t need = need_of(&layout, device);
     ht_layout_free(&layout);
+    return need;
+}
+
+char *ht_job_memory_phase(const ht_binding *binding, const ht_device *device, const char *phase) {
+    const uint64_t much = (uint64_t)1 << 30;
+    uint64_t need = ht_job_memory_need(binding, device);
     return need < much
                ? ht_strdup(phase)
                : ht_format("%s (%.1f GiB of buffers and their copies)", phase, gibibytes(need));

@@ -12,6 +12,10 @@
 ht_status ht_job_memory_check(const ht_binding *binding, const ht_device *device, uint64_t memory,
                               ht_error *error);
 
+/* Returns the bytes that the buffers of the default configuration and their copies take at once; 0
+ * where that is not known. */
+uint64_t ht_job_memory_need(const ht_binding *binding, const ht_device *device);
+
 /* Returns `phase`, for people who wait for it, with how much memory it fills where that is a GiB or
  * more: such runs take minutes. free(). */
 char *ht_job_memory_phase(const ht_binding *binding, const ht_device *device, const char *phase);

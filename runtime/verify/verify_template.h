@@ -1,4 +1,4 @@
-/* Templates changed for verification. Private to runtime/verify/. */
+/* Templates changed for verification. */
 #ifndef HT_RUNTIME_VERIFY_VERIFY_TEMPLATE_H
 #define HT_RUNTIME_VERIFY_VERIFY_TEMPLATE_H
 

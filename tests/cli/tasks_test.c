@@ -7,6 +7,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -131,4 +132,49 @@ Test(tasks, what_never_began_is_interrupted) {
     cr_assert_eq(of.ended, COUNT);
     for (size_t i = 0; i < COUNT; ++i)
         cr_assert_eq(of.status[i], HT_ERROR_INTERRUPTED);
+}
+
+typedef struct weighing {
+    record of;
+    uint64_t *taken; /* by all that run, in shared memory */
+    const uint64_t *weights;
+} weighing;
+
+enum { WEIGHT_MAX = 4 };
+
+/* Fails where more run than may. */
+static int run_weighed(void *context, size_t index, FILE *out) {
+    const weighing *in = context;
+    uint64_t own = in->weights[index], taken = __atomic_add_fetch(in->taken, own, __ATOMIC_SEQ_CST);
+    usleep(20000);
+    uint64_t later = __atomic_fetch_sub(in->taken, own, __ATOMIC_SEQ_CST);
+    fputs("result", out);
+    return (taken > WEIGHT_MAX && taken != own) || (later > WEIGHT_MAX && later != own);
+}
+
+static void weighed_done(void *context, size_t index, const ht_task_result *result) {
+    done(&((weighing *)context)->of, index, result);
+}
+
+Test(tasks, those_that_take_much_wait_for_others_and_run_alone) {
+    static const uint64_t weights[] = {1, 1, 9, 1, 2, 2, 3, 1, 0, 4, 9, 9};
+    enum { WEIGHED = sizeof weights / sizeof *weights };
+    weighing of = {.weights = weights};
+    of.taken =
+        mmap(NULL, sizeof *of.taken, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    cr_assert_neq(of.taken, MAP_FAILED);
+    ht_tasks tasks = {.count = WEIGHED,
+                      .workers = 3,
+                      .weights = weights,
+                      .weight_max = WEIGHT_MAX,
+                      .run = run_weighed,
+                      .done = weighed_done,
+                      .context = &of};
+    cr_assert_eq(ht_tasks_run(&tasks, NULL), HT_OK);
+    cr_assert_eq(of.of.ended, WEIGHED);
+    for (size_t i = 0; i < WEIGHED; ++i) {
+        cr_expect_eq(of.of.status[i], HT_OK);
+        cr_expect_eq(of.of.code[i], 0, "task %zu", i);
+    }
+    munmap(of.taken, sizeof *of.taken);
 }
