@@ -34,12 +34,14 @@ static bool narrow(ht_arg *arg, int64_t most) {
     bool filled =
         arg->role == HT_ARG_IN || arg->role == HT_ARG_INOUT || arg->role == HT_ARG_CONSTANT;
     if (filled && arg->init.kind == HT_INIT_RECORDS)
-        return narrow_parts(&arg->init, most);
+        return most != HT_CONTENTS_COUNTED && narrow_parts(&arg->init, most);
     bool own = arg->init.kind == HT_INIT_DEFAULT || arg->init.kind == HT_INIT_INTEGERS;
     bool small = arg->init.kind == HT_INIT_INTEGERS && arg->init.hi <= (double)most;
-    if (!filled || !own || small || !is_integer(arg->type))
+    bool counted = most == HT_CONTENTS_COUNTED;
+    if (!filled || !own || (small && !counted) || !is_integer(arg->type))
         return false;
-    arg->init = (ht_init){.kind = HT_INIT_INTEGERS, .lo = 0, .hi = (double)most};
+    arg->init = counted ? (ht_init){.kind = HT_INIT_IOTA}
+                        : (ht_init){.kind = HT_INIT_INTEGERS, .lo = 0, .hi = (double)most};
     return true;
 }
 

@@ -22,6 +22,8 @@
 /* Its workers have limits of their own; this is for a template that hangs them one by one. */
 static const double limit_seconds = 60;
 static const double quiet_seconds = 1.0; /* before progress is reported */
+/* Where an original failed after more than that, it is not verified with other contents. */
+static const double counted_seconds = 30;
 
 /* Buffers, with their copies, of the templates that are verified at a time. What checking remembers
  * of each element takes some ten times as much, up to 256 MiB. */
@@ -180,48 +182,50 @@ static ht_status subject_read(const json_t *proof, const char *unit, subject *ou
                            : status;
 }
 
+/* Reads it with other contents in its buffers. Returns false if there are none, or if the problem
+ * does not hold with them. */
+static bool subject_other(const json_t *proof, int64_t most, subject *out) {
+    char *changed = ht_inferred_contents_template(ht_report_text_of(proof, "unit"), most);
+    json_t *document = NULL;
+    ht_error ignored = {0};
+    if (!changed)
+        return false;
+    bool holds =
+        subject_read(proof, changed, out, &document, &ignored) == HT_OK && document == NULL;
+    free(changed);
+    json_decref(document);
+    if (!holds)
+        subject_free(out);
+    return holds;
+}
+
 /* Reads what is to be verified. Where the inferred problem does not hold, it is tried with smaller
- * numbers in its buffers: those that are subscripts may have been too large, or negative.
+ * numbers in its buffers: those that are subscripts may have been too large, or negative; then with
+ * numbers that are counted up.
  * *out_most: the largest of them; -1: none was tried, or none holds. */
 static ht_status subject_choose(const json_t *proof, subject *out, int64_t *out_most,
                                 json_t **out_document, ht_error *error) {
-    static const int64_t tried[] = {7, 1};
-    const char *unit = ht_report_text_of(proof, "unit");
-    ht_status status = subject_read(proof, unit, out, out_document, error);
+    static const int64_t tried[] = {7, 1, HT_CONTENTS_COUNTED};
+    ht_status status =
+        subject_read(proof, ht_report_text_of(proof, "unit"), out, out_document, error);
     *out_most = -1;
     for (size_t i = 0; i < sizeof tried / sizeof *tried && status == HT_OK && *out_document; ++i) {
         subject other;
-        json_t *document = NULL;
-        ht_error ignored = {0};
-        char *changed = ht_inferred_contents_template(unit, tried[i]);
-        if (!changed)
-            break;
-        bool holds =
-            subject_read(proof, changed, &other, &document, &ignored) == HT_OK && document == NULL;
-        free(changed);
-        json_decref(document);
-        if (holds) {
-            json_decref(*out_document);
-            *out_document = NULL;
-            *out_most = tried[i];
-            subject_free(out);
-            *out = other;
-        } else {
-            subject_free(&other);
-        }
+        if (!subject_other(proof, tried[i], &other))
+            continue;
+        json_decref(*out_document);
+        *out_document = NULL;
+        *out_most = tried[i];
+        subject_free(out);
+        *out = other;
     }
     return status;
 }
 
-static ht_status proof_run(const verifying *in, const json_t *proof, json_t **out_document,
-                           ht_error *error) {
-    subject of = {0};
-    int64_t most = -1;
+static ht_status subject_verify(const verifying *in, const json_t *proof, const subject *of,
+                                ht_verify_result *out, ht_error *error) {
     ht_device device;
     ht_status status = ht_device_find("host", &device, error);
-    if (status != HT_OK)
-        return status;
-    ht_verify_result result = {0};
     const ht_verify_options options = {
         .seed = in->how->seed,
         .configurations = in->how->configurations,
@@ -229,11 +233,49 @@ static ht_status proof_run(const verifying *in, const json_t *proof, json_t **ou
         .rounds = json_string_value(json_object_get(proof, "rounds")),
         .compile_workers = 1,
         .interrupted = &ht_interrupted};
-    status = subject_choose(proof, &of, &most, out_document, error);
-    const ht_problem *problem = of.fields ? &of.problem : NULL;
+    if (status == HT_OK)
+        status = ht_verify(of->templates, of->fields ? &of->problem : NULL, &device, &options, out,
+                           error);
+    return status;
+}
+
+/* Verifies with numbers that are counted up, where the original itself fails with others: its
+ * threads race if two of them find the same subscript. Keeps the first result where it fails with
+ * these as well. */
+static ht_status counted_verify(const verifying *in, const json_t *proof, subject *of,
+                                int64_t *most, ht_verify_result *result, ht_error *error) {
+    subject other = {0};
+    ht_verify_result again = {0};
+    if (result->outcome != HT_VERIFY_ORIGINAL || result->seconds > counted_seconds ||
+        *most == HT_CONTENTS_COUNTED || !json_is_true(json_object_get(proof, "inferred")) ||
+        !subject_other(proof, HT_CONTENTS_COUNTED, &other))
+        return HT_OK;
+    ht_status status = subject_verify(in, proof, &other, &again, error);
+    if (status == HT_OK && again.outcome != HT_VERIFY_ORIGINAL) {
+        ht_verify_result first = *result;
+        subject before = *of;
+        *result = again;
+        *of = other;
+        *most = HT_CONTENTS_COUNTED;
+        again = first;
+        other = before;
+    }
+    ht_verify_result_free(&again);
+    subject_free(&other);
+    return status;
+}
+
+static ht_status proof_run(const verifying *in, const json_t *proof, json_t **out_document,
+                           ht_error *error) {
+    subject of = {0};
+    int64_t most = -1;
+    ht_verify_result result = {0};
+    ht_status status = subject_choose(proof, &of, &most, out_document, error);
     bool proved = status == HT_OK && !*out_document;
     if (proved)
-        status = ht_verify(of.templates, problem, &device, &options, &result, error);
+        status = subject_verify(in, proof, &of, &result, error);
+    if (proved && status == HT_OK)
+        status = counted_verify(in, proof, &of, &most, &result, error);
     if (proved && status == HT_OK)
         *out_document =
             result_json(of.templates, &result, json_object_get(proof, "origins"), in->how->seed);

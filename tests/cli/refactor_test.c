@@ -217,6 +217,29 @@ Test(refactor, contents_are_made_smaller_until_the_original_runs) {
     json_decref(document);
 }
 
+/* Two threads that write one element race, and which is last is not known: no subscript may come
+ * twice. */
+Test(refactor, subscripts_that_must_differ_are_counted_up) {
+    workplace_write("scatter.hip",
+                    "#include <hip/hip_runtime.h>\n"
+                    "__global__ void k(const float *in, const int *to, float *out, int n) {\n"
+                    "    int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+                    "    if (i < n) out[to[i]] = in[i] + out[to[i]] * 0.5f;\n"
+                    "}\n"
+                    "void run(const float *in, const int *to, int n) {\n"
+                    "    float *out;\n"
+                    "    hipMalloc(&out, n * sizeof(float));\n"
+                    "    k<<<(n + 63) / 64, 64>>>(in, to, out, n);\n"
+                    "}\n");
+    program_result result =
+        program_run("refactor --verify-configurations 1 --jobs 1 --json=r.json scatter.hip");
+    cr_expect_eq(result.code, 0, "%s", result.err);
+    char *text = workplace_read("hiptemper-out/scatter.k.template.hip");
+    cr_expect(strstr(text, "arg(to : in int[problem.n] iota)"), "%s", text);
+    free(text);
+    program_free(&result);
+}
+
 /* A subscript that lies ahead of the buffer, however large that is. */
 Test(refactor, an_inferred_problem_that_the_original_does_not_run_on_is_none) {
     workplace_write("scale.hip", "#include <hip/hip_runtime.h>\n"
