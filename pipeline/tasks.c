@@ -216,33 +216,45 @@ static bool has_room(const ht_tasks *tasks, const worker *workers, size_t count,
     return !any || taken + tasks->weights[index] <= tasks->weight_max;
 }
 
+/* Returns the first task that has not begun and may begin now; `count` of all: there is none. */
+static size_t next_task(const ht_tasks *tasks, const bool *begun, const worker *workers,
+                        size_t worker_count) {
+    for (size_t i = 0; i < tasks->count; ++i)
+        if (!begun[i] && has_room(tasks, workers, worker_count, i))
+            return i;
+    return tasks->count;
+}
+
 ht_status ht_tasks_run(const ht_tasks *tasks, ht_error *error) {
     long cores = sysconf(_SC_NPROCESSORS_ONLN);
     size_t count = tasks->workers ? tasks->workers : cores > 0 ? (size_t)cores : 1;
     worker *workers = ht_alloc(count, sizeof *workers);
-    size_t next = 0, running = 0;
+    bool *begun = ht_alloc(tasks->count + 1, sizeof *begun);
+    size_t left = tasks->count, running = 0;
     ht_status status = HT_OK;
     do {
-        for (size_t i = 0; i < count && next < tasks->count && !ht_interrupted; ++i) {
-            if (workers[i].pid)
+        for (size_t i = 0; i < count && left && !ht_interrupted; ++i) {
+            size_t next = workers[i].pid ? tasks->count : next_task(tasks, begun, workers, count);
+            if (next == tasks->count)
                 continue;
-            if (!has_room(tasks, workers, count, next))
-                break;
             if (!start(tasks, &workers[i], next)) {
                 if (running == 0) /* not even one */
                     status = ht_error_set(error, HT_ERROR_INTERNAL, "cannot make a process: %s",
                                           strerror(errno));
                 break;
             }
-            ++next;
+            begun[next] = true;
+            --left;
         }
         watch(tasks, workers, count);
         running = 0;
         for (size_t i = 0; i < count; ++i)
             running += workers[i].pid != 0;
-    } while (status == HT_OK && (running || (next < tasks->count && !ht_interrupted)));
-    for (; next < tasks->count; ++next)
-        tasks->done(tasks->context, next, &(ht_task_result){.status = HT_ERROR_INTERRUPTED});
+    } while (status == HT_OK && (running || (left && !ht_interrupted)));
+    for (size_t i = 0; i < tasks->count; ++i)
+        if (!begun[i])
+            tasks->done(tasks->context, i, &(ht_task_result){.status = HT_ERROR_INTERRUPTED});
+    free(begun);
     free(workers);
     return status;
 }

@@ -42,8 +42,8 @@ typedef struct ht_tasks {
     ht_task_step *steps; /* one for each task, borrowed: its limit of time begins anew with each
                             step; NULL: none */
     /* Bytes that each task is known to take, one for each, borrowed, and how many those that run at
-     * a time may take together: a task waits for others to end, and one that takes more runs alone.
-     * NULL: not known. */
+     * a time may take together: a task waits for others to end while later ones that take less go
+     * ahead, and one that takes more runs alone. NULL: not known. */
     const uint64_t *weights;
     uint64_t weight_max;
     /* In the child; standard error leads nowhere there. Returns the exit code. */
