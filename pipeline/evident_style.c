@@ -61,6 +61,7 @@ typedef struct evidence {
     size_t blanks, none;          /* after the word of one */
     size_t steps[9];              /* after a brace: blanks more, by number; [0]: a tab */
     size_t blocks, lines;         /* comments of C, and those to the end of the line */
+    size_t aligned, stepped;      /* lines after an open parenthesis: right below it, or not */
 } evidence;
 
 static void header_note(const line *of, const line *next, evidence *seen) {
@@ -98,6 +99,27 @@ static void comment_note(const line *of, evidence *seen) {
     seen->lines += memmem(of->text, of->length, "//", 2) != NULL;
 }
 
+/* Returns where the parenthesis stands that a line leaves open and goes on after; SIZE_MAX: none.
+ */
+static size_t open_parenthesis(const line *of) {
+    int depth = 0;
+    for (size_t i = of->length; i-- > 0;) {
+        depth += (of->text[i] == ')') - (of->text[i] == '(');
+        if (depth < 0)
+            return i + 1 < of->length ? i : SIZE_MAX;
+    }
+    return SIZE_MAX;
+}
+
+static void alignment_note(const line *of, const line *next, evidence *seen) {
+    size_t open = open_parenthesis(of);
+    if (open == SIZE_MAX || of->tabs || next->tabs || !next->length)
+        return;
+    bool aligned = next->indent == of->indent + open + 1;
+    seen->aligned += aligned;
+    seen->stepped += !aligned;
+}
+
 static evidence evidence_of(const ht_lines *original) {
     evidence seen = {0};
     for (size_t i = 0; i + 1 < original->count; ++i) {
@@ -105,6 +127,7 @@ static evidence evidence_of(const ht_lines *original) {
         header_note(&here, &next, &seen);
         comment_note(&here, &seen);
         step_note(&here, &next, &seen);
+        alignment_note(&here, &next, &seen);
     }
     return seen;
 }
@@ -140,7 +163,7 @@ typedef struct level {
 typedef struct styling {
     const ht_lines *original, *tuned;
     const size_t *kept;
-    bool own_lines, tight, blocks;
+    bool own_lines, tight, blocks, aligned;
     size_t step, width;
     level levels[DEPTH_MAX];
     size_t depth;
@@ -214,7 +237,7 @@ static void lines_wrap(styling *in, size_t begin, const char *end) {
         return;
     char *text = ht_strdup(in->out.data + begin);
     in->out.length = begin;
-    ht_line_wrap(text, length, in->width, "    ", end, &in->out);
+    ht_line_wrap(text, length, in->width, in->aligned, end, &in->out);
     ht_text_append(&in->out, text + length);
     free(text);
 }
@@ -266,6 +289,7 @@ char *ht_evident_style_apply(const ht_lines *original, const ht_lines *tuned, co
                   .own_lines = seen.own_lines > 2 * seen.same_lines,
                   .tight = seen.none > 0 && seen.blanks == 0,
                   .blocks = seen.blocks > 0 && seen.lines == 0,
+                  .aligned = seen.aligned > seen.stepped,
                   .step = step_of(&seen),
                   .width = width_of(original)};
     ht_text_append(&in.out, "");

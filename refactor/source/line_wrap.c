@@ -1,9 +1,13 @@
 #include "refactor/source/line_wrap.h"
 
-#include <stdbool.h>
+#include <stdint.h>
 #include <string.h>
 
-enum { LEAST = 16 /* characters in front of a break, after the indentation */ };
+enum {
+    LEAST = 16,     /* characters in front of a break, after the indentation */
+    MORE = 4,       /* blanks that a new line begins with in addition to the first's */
+    RANK_COMMA = 2, /* of a place to break at */
+};
 
 /* A place to break at, better the lower its depth, then its rank. */
 typedef struct candidate {
@@ -25,13 +29,46 @@ static int rank_of(const char *line, size_t at, size_t length) {
     if (line[at - 1] == ';')
         return 1;
     if (line[at - 1] == ',')
-        return 2;
+        return RANK_COMMA;
     for (size_t i = 0; i < sizeof operators / sizeof *operators; ++i) {
         size_t size = strlen(operators[i].text);
         if (at + size < length && memcmp(line + at, operators[i].text, size) == 0)
             return operators[i].rank;
     }
     return 0;
+}
+
+/* Returns where the argument list ends whose parenthesis is open ahead of a place, and in
+ * *out_first where its first argument does; 0: it is no list of several. */
+static size_t list_end(const char *line, size_t open, size_t length, size_t *out_first) {
+    int depth = 0;
+    *out_first = 0;
+    for (size_t i = open; i < length; ++i) {
+        if (line[i] == '"' || line[i] == '\'')
+            return 0;
+        depth += (strchr("([{", line[i]) && line[i]) - (strchr(")]}", line[i]) && line[i]);
+        if (depth == 1 && line[i] == ',' && !*out_first)
+            *out_first = i;
+        if (depth == 0)
+            return *out_first ? i : 0;
+    }
+    return *out_first ? length : 0;
+}
+
+/* Returns the place after the parenthesis in which an operator stands, if what it is in is the
+ * first of several arguments that fits into a line of its own; 0: not so. */
+static size_t after_parenthesis(const char *line, const candidate *best, size_t length,
+                                size_t width) {
+    size_t indent = strspn(line, " \t"), at = best->at, first;
+    int depth = 0;
+    while (at > indent && depth <= 0) {
+        --at;
+        depth += (strchr("([{", line[at]) && line[at]) - (strchr(")]}", line[at]) && line[at]);
+    }
+    return depth == 1 && line[at] == '(' && list_end(line, at, length, &first) &&
+                   first > best->at && indent + MORE + first - at <= width
+               ? at + 1
+               : 0;
 }
 
 size_t ht_line_break(const char *line, size_t length, size_t width) {
@@ -56,7 +93,8 @@ size_t ht_line_break(const char *line, size_t length, size_t width) {
         if (better)
             best = (candidate){i, depth, rank};
     }
-    return best.at;
+    size_t after = best.rank > RANK_COMMA ? after_parenthesis(line, &best, length, width) : 0;
+    return after ? after : best.at;
 }
 
 /* Returns true if a line break in it could change what it says. */
@@ -69,9 +107,21 @@ static bool is_fixed(const char *line, size_t length) {
     return fixed;
 }
 
-void ht_line_wrap(const char *line, size_t length, size_t width, const char *more,
-                  const char *joint, ht_text *out) {
-    size_t indent = strspn(line, " \t"), used = 0;
+/* Returns the column of the innermost parenthesis that is open at the end of a part; SIZE_MAX:
+ * none, or it is the last character. */
+static size_t open_column(const char *part, size_t length) {
+    int depth = 0;
+    for (size_t i = length; i-- > 0;) {
+        depth += (strchr(")]}", part[i]) && part[i]) - (strchr("([{", part[i]) && part[i]);
+        if (depth < 0)
+            return i + 1 < length ? i : SIZE_MAX;
+    }
+    return SIZE_MAX;
+}
+
+void ht_line_wrap(const char *line, size_t length, size_t width, bool aligned, const char *joint,
+                  ht_text *out) {
+    size_t indent = strspn(line, " \t"), used = 0, margin = indent + MORE;
     bool continued = strchr(joint, '\\') != NULL;
     size_t room = continued ? width - 2 : width;
     const char *at = line, *end = line + length;
@@ -82,10 +132,13 @@ void ht_line_wrap(const char *line, size_t length, size_t width, const char *mor
             break;
         ht_text_append_n(out, at, part);
         ht_text_append(out, joint);
+        size_t column = aligned ? open_column(at, part) : SIZE_MAX;
+        if (column != SIZE_MAX && used + column + 1 < width / 2)
+            margin = used + column + 1;
         ht_text_append_n(out, line, indent);
-        ht_text_append(out, more);
-        at += part + 1;
-        used = indent + strlen(more);
+        ht_text_printf(out, "%*s", (int)(margin - indent), "");
+        at += part + (at[part] == ' ');
+        used = margin;
     }
     ht_text_append_n(out, at, (size_t)(end - at));
 }

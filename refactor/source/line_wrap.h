@@ -4,16 +4,19 @@
 
 #include "base/text.h"
 
+#include <stdbool.h>
+
 /* Returns where to break a line so that the part in front has at most `width` characters: at a
- * blank, which is left out; 0: nowhere. Strings, characters and a comment at the
- * line's end are not broken. */
+ * blank, which is left out, or after the parenthesis of a list whose first item would be broken
+ * else; 0: nowhere. Strings, characters and a comment at the line's end are not broken. */
 size_t ht_line_break(const char *line, size_t length, size_t width);
 
 /* Appends a line without its end, broken into lines of at most `width` characters where that can be
- * done, each but the first indented by `more` blanks more than it, and with `joint` in front of the
- * new line's end ("\n", "\r\n", " \\\n"). Lines with comments of C, and directives, are not
+ * done, each but the first indented by four blanks more than it (`aligned`: up to the parenthesis
+ * that it is in, where that is in the line's left half), and with `joint` in front of the new
+ * line's end ("\n", "\r\n", " \\\n"). Lines with comments of C, and directives, are not
  * broken with another joint than a backslash. */
-void ht_line_wrap(const char *line, size_t length, size_t width, const char *more,
-                  const char *joint, ht_text *out);
+void ht_line_wrap(const char *line, size_t length, size_t width, bool aligned, const char *joint,
+                  ht_text *out);
 
 #endif

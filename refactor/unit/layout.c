@@ -13,7 +13,7 @@ enum { INDENT = 4 };
 
 /* Appends a directive, with a backslash at the end of each line that goes on. */
 static void directive_add(const char *line, size_t length, ht_text *out) {
-    ht_line_wrap(line, length, HT_LAYOUT_WIDTH, "    ", " \\\n", out);
+    ht_line_wrap(line, length, HT_LAYOUT_WIDTH, false, " \\\n", out);
     ht_text_append(out, "\n");
 }
 
@@ -42,7 +42,7 @@ char *ht_layout_code(const char *text, const char *author) {
     for (const char *line = text; *line;) {
         size_t length = strcspn(line, "\n");
         if (length > HT_LAYOUT_WIDTH && !is_authors(author, line, length))
-            ht_line_wrap(line, length, HT_LAYOUT_WIDTH, "    ", "\n", &out);
+            ht_line_wrap(line, length, HT_LAYOUT_WIDTH, false, "\n", &out);
         else
             ht_text_append_n(&out, line, length);
         line += length;

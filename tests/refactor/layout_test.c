@@ -199,7 +199,7 @@ Test(layout, lines_fit_and_parameters_are_by_transformation) {
 
 static void expect_wrapped(const char *line, size_t width, const char *joint, const char *wanted) {
     ht_text text = {0};
-    ht_line_wrap(line, strlen(line), width, "    ", joint, &text);
+    ht_line_wrap(line, strlen(line), width, false, joint, &text);
     cr_expect_str_eq(text.data, wanted);
     ht_text_free(&text);
 }
@@ -218,4 +218,22 @@ Test(layout, lines_break_at_the_outermost_operator_and_nowhere_in_words) {
         "auto s = R\"(aaaaaaaaaaaaaaaaaaa, b, c, d)\";", "// aaaaaaaaaaaaaaaaaaaaaaaaaa, b, c, d"};
     for (size_t i = 0; i < sizeof fixed / sizeof *fixed; ++i)
         expect_wrapped(fixed[i], 20, "\n", fixed[i]);
+}
+
+/* The first of several arguments is not broken at an operator where it fits into a line. */
+Test(layout, lists_break_after_their_parenthesis_rather_than_in_an_argument) {
+    expect_wrapped(
+        "    const dim3 grid((width + 4 * block.x - 1) / (4 * block.x), (h + block.y - 1) "
+        "/ block.y);",
+        55, "\n",
+        "    const dim3 grid(\n"
+        "        (width + 4 * block.x - 1) / (4 * block.x),\n"
+        "        (h + block.y - 1) / block.y);");
+    ht_text text = {0};
+    static const char line[] =
+        "  dim3 grid((w + 4 * block.x - 1) / (4 * block.x), (h + 7) / 8, n);";
+    ht_line_wrap(line, strlen(line), 60, true, "\n", &text);
+    cr_expect_str_eq(text.data, "  dim3 grid((w + 4 * block.x - 1) / (4 * block.x), (h + 7) / 8,\n"
+                                "            n);");
+    ht_text_free(&text);
 }
