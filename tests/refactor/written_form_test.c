@@ -12,19 +12,72 @@
 /* ---- outputs one after the other ---- */
 
 Test(written_form, an_early_return_becomes_the_loops_condition) {
+    char *text = example("conv2d_nhwc", "BLOCK_X=128 COARSEN_X=2");
+    expect_part(text, "  int n = hipBlockIdx_z / P;\n"
+                      "\n"
+                      "  for (int k = k0; k < K && k - k0 < OUTPUTS_PER_THREAD; ++k) {\n"
+                      "    float acc = 0.0f;\n");
+    free(text);
+}
+
+/* Declarations that are the same for all outputs stay where they are, after the author's guard. */
+Test(written_form, what_is_the_same_for_all_outputs_stays_ahead_of_the_loop) {
     char *text = example("conv1d", "BLOCK_X=128 COARSEN_X=4");
     expect_part(text,
                 "    const int n_out = n - TAPS + 1;\n"
                 "    const int i0 = (blockIdx.x * blockDim.x + threadIdx.x) * kOutputsPerThread;\n"
+                "    if (i0 >= n_out)\n"
+                "        return;\n"
                 "\n"
+                "    const T* s = signal + blockIdx.y * n;\n"
                 "    for (int i = i0; i < n_out && i - i0 < kOutputsPerThread; ++i) {\n"
-                "        const T* s = signal + blockIdx.y * n;\n"
                 "        T acc = 0;\n"
                 "        for (int t = 0; t < TAPS; ++t)\n"
                 "            acc = mul_add(s[i + t], taps[t], acc);\n"
                 "        out[blockIdx.y * n_out + i] = acc;\n"
                 "    }\n"
                 "}\n");
+    free(text);
+    text = example("depthwise", "COARSEN_X=2");
+    expect_part(text, "  if (out_x0 >= out_w || out_y >= out_h) return;\n"
+                      "\n"
+                      "  const int plane = blockIdx.z;  // n * channels + c\n"
+                      "  const int c = plane % channels;\n"
+                      "  const float* in = input + plane * in_h * in_w;\n"
+                      "  const float* f = filter + c * 9;\n"
+                      "\n");
+    free(text);
+}
+
+#define AFTER_GUARD(declarations)                                                                  \
+    "#include <hip/hip_runtime.h>\n"                                                               \
+    "__global__ void k(const float *in, float *out, int n, int m) {\n"                             \
+    "    const int i = blockIdx.x * blockDim.x + threadIdx.x;\n"                                   \
+    "    if (i >= n) return;\n" declarations "    out[i] = in[i] * v;\n}\n"                        \
+    "void run(const float *in, float *out, int n, int m) {\n"                                      \
+    "    k<<<(n + 255) / 256, 256>>>(in, out, n, m);\n}\n"
+
+/* The index, what the kernel writes, and what changes, are each output's own. */
+Test(written_form, what_differs_or_changes_goes_into_the_loop) {
+    static const struct {
+        const char *source, *first; /* in the loop */
+    } cases[] = {
+        {AFTER_GUARD("    float v = in[m / 2];\n"), "        out[i] = in[i] * v;\n"},
+        {AFTER_GUARD("    float v = out[m];\n"), "        float v = out[m];\n"},
+        {AFTER_GUARD("    float v = 1;\n    v += in[0];\n"), "        float v = 1;\n"},
+        {AFTER_GUARD("    int w = i * m;\n    float v = w;\n"), "        int w = i * m;\n"},
+        {AFTER_GUARD("    m += 1;\n    float v = m;\n"), "        m += 1;\n"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
+        char *text = written(cases[i].source, "COARSEN_X=4"), *loop = strstr(text, "for (int ");
+        cr_assert(loop, "%s", text);
+        const char *first = strstr(loop, "{\n");
+        cr_assert(first, "%s", text);
+        cr_expect(strstr(first, cases[i].first), "%zu: %s", i, text);
+        free(text);
+    }
+    char *text = written(cases[0].source, "COARSEN_X=4");
+    expect_part(text, "    if (i0 >= n) return;\n    float v = in[m / 2];\n    for (int i = i0;");
     free(text);
 }
 
@@ -42,10 +95,12 @@ Test(written_form, a_test_around_the_work_becomes_the_loop) {
 Test(written_form, braces_and_spaces_are_the_authors) {
     char *text = example("filter_constant", "COARSEN_X=4");
     expect_part(text,
-                "    if(y >= height)\n    {\n        return;\n    }\n"
+                "    if(x0 >= width || y >= height)\n    {\n        return;\n    }\n"
+                "\n"
+                "    const size_t padded_width = width + (mask_width / 2) * 2;\n"
                 "\n"
                 "    for(size_t x = x0; x < width && x - x0 < outputs_per_thread; ++x)\n    {\n"
-                "        const size_t padded_width");
+                "        float sum");
     free(text);
 }
 

@@ -196,6 +196,7 @@ static void write_together(ht_coarsen *c, const ht_layout *layout, const ways *o
 /* Writes the work for one output at a time. */
 static void write_alone(ht_coarsen *c, const ht_layout *layout, ht_writer *writer, size_t like) {
     const ht_part *whole = ht_each_whole_guard(c, layout);
+    whole = whole ? whole : ht_each_first_guard(c, layout);
     int open = ht_jam_front(c, layout, whole, writer);
     writer->depth += open;
     ht_each_write(c, layout, whole, writer, like);

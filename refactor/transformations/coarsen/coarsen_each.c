@@ -3,6 +3,8 @@
 #include "refactor/kernel/effects.h"
 #include "refactor/kernel/syntax_value.h"
 #include "refactor/plan/plan.h"
+#include "refactor/transformations/coarsen/coarsen_ahead.h"
+#include "refactor/transformations/coarsen/coarsen_front.h"
 #include "refactor/transformations/coarsen/coarsen_place.h"
 #include "refactor/transformations/coarsen/coarsen_state.h"
 #include "refactor/transformations/coarsen/coarsen_write.h"
@@ -16,9 +18,11 @@ typedef struct each_walk {
     ht_writer *writer;
     const ht_layout *layout;
     bool label;
-    bool close;    /* what is ahead of the loop opens a block: no empty line goes between */
-    bool global;   /* the index is computed again, by the source's own expression */
-    bool *changed; /* parameters */
+    bool close;           /* what is ahead of the loop opens a block: no empty line goes between */
+    bool global;          /* the index is computed again, by the source's own expression */
+    bool *changed;        /* parameters */
+    const ht_part *ahead; /* the guard after which some declarations are ahead of the loop */
+    size_t ahead_count;   /* parts of these */
 } each_walk;
 
 /* Replaces a return, which ends this output's turn, by `continue`, or by a jump if it is inside
@@ -57,6 +61,12 @@ static bool is_inside(const ht_part *part) {
     if (part->kind == HT_PART_X)
         return false;
     return !part->front || part->again;
+}
+
+/* Returns true if the loop being written has the part. */
+static bool is_in_loop(const each_walk *walk, const ht_part *part) {
+    bool ahead = walk->ahead && part > walk->ahead && part <= walk->ahead + walk->ahead_count;
+    return is_inside(part) && !ahead;
 }
 
 /* Returns true if a part that threads past the end must not run is before the condition that turns
@@ -173,6 +183,12 @@ const ht_part *ht_each_whole_guard(ht_coarsen *c, const ht_layout *layout) {
     return part;
 }
 
+const ht_part *ht_each_first_guard(ht_coarsen *c, const ht_layout *layout) {
+    const ht_guard_term *term;
+    const ht_part *part = bounding_part(c, layout, &term);
+    return part && ht_ahead_count(c, layout, part) ? part : NULL;
+}
+
 /* Returns true if the author's loops and tests begin their bodies on lines of their own. */
 static bool braces_on_own_lines(const ht_coarsen *c) {
     for (size_t i = 0; i < c->tree->count; ++i) {
@@ -221,8 +237,10 @@ static size_t lead_close(const ht_coarsen *c, size_t lead) {
 
 /* Writes the parts but `without`, whose guard the loop has. A declaration is copied as a whole if
  * all its variables are inside. */
-static void write_parts(ht_coarsen *c, const ht_layout *layout, const ht_part *without,
-                        ht_writer *writer, size_t like) {
+static void write_parts(const each_walk *walk, const ht_part *without, size_t like) {
+    ht_coarsen *c = walk->c;
+    const ht_layout *layout = walk->layout;
+    ht_writer *writer = walk->writer;
     int open = 0, depth = writer->depth;
     bool first_written = without != NULL;
     for (size_t i = 0; i < layout->count; ++i) {
@@ -234,7 +252,7 @@ static void write_parts(ht_coarsen *c, const ht_layout *layout, const ht_part *w
             for (; i < layout->count && layout->parts[i].node->parent == statement &&
                    layout->parts[i].node->kind == HT_SYNTAX_VARIABLE;
                  ++i)
-                inside += is_inside(&layout->parts[i]);
+                inside += is_in_loop(walk, &layout->parts[i]);
             --i;
             if (inside)
                 lead = first_written ? lead_close(c, lead) : lead;
@@ -244,13 +262,13 @@ static void write_parts(ht_coarsen *c, const ht_layout *layout, const ht_part *w
                 continue;
             }
             for (size_t k = first; k <= i; ++k)
-                if (is_inside(&layout->parts[k])) {
+                if (is_in_loop(walk, &layout->parts[k])) {
                     ht_writer_line(writer, like);
                     ht_writer_variable(writer, layout->parts[k].node);
                 }
             continue;
         }
-        if (!is_inside(part))
+        if (!is_in_loop(walk, part))
             continue;
         if (part == without) { /* what an `if` encloses is indented for it */
             writer->depth -= part->kind == HT_PART_ENTER;
@@ -285,7 +303,7 @@ static void walk_parts(each_walk *walk) {
     const ht_layout *layout = walk->layout;
     ht_writer_swaps_clear(walk->writer);
     for (size_t i = 0; i < layout->count; ++i)
-        if (is_inside(&layout->parts[i])) {
+        if (is_in_loop(walk, &layout->parts[i])) {
             ht_syntax_walk(layout->parts[i].node, on_each, walk);
             ht_syntax_changes(layout->parts[i].node, on_parameter_change, walk);
         }
@@ -299,7 +317,7 @@ static void write_loop_body(each_walk *walk, const ht_part *without, size_t like
         ht_writer_printf(writer, "{");
         ++writer->depth;
     }
-    write_parts(c, walk->layout, without, writer, like);
+    write_parts(walk, without, like);
     if (walk->label) {
         --writer->depth;
         ht_writer_line(writer, like);
@@ -341,7 +359,7 @@ static bool has_empty_line(const each_walk *walk) {
     for (size_t i = 0; i < walk->layout->count; ++i) {
         const ht_part *part = &walk->layout->parts[i];
         size_t lead = ht_statement_lead(walk->c, part->node);
-        if (is_inside(part) && part->kind != HT_PART_GUARD && part->kind != HT_PART_ENTER)
+        if (is_in_loop(walk, part) && part->kind != HT_PART_GUARD && part->kind != HT_PART_ENTER)
             return lead_close(walk->c, lead) != lead;
     }
     return false;
@@ -390,6 +408,20 @@ static void write_bounded(each_walk *walk, const ht_part *part, const ht_guard_t
     free(type);
 }
 
+/* Writes the author's guard, which asks for the thread's first output, and what is the same for all
+ * of them. */
+static void write_ahead(each_walk *walk, const ht_guard_term *term) {
+    ht_coarsen *c = walk->c;
+    ht_writer *writer = walk->writer;
+    const ht_syntax *guard = walk->ahead->node;
+    ht_writer_swaps_clear(writer);
+    ht_writer_swap(writer, ht_syntax_strip(term->step)->range, ht_strdup(c->names.first));
+    ht_writer_source(writer, ht_statement_lead(c, guard), ht_statement_tail(c, guard));
+    ht_writer_swaps_clear(writer);
+    ht_writer_source(writer, ht_statement_tail(c, guard),
+                     ht_statement_tail(c, walk->ahead[walk->ahead_count].node));
+}
+
 void ht_each_write(ht_coarsen *c, const ht_layout *layout, const ht_part *whole, ht_writer *writer,
                    size_t like) {
     ht_writer bounded = {.c = c, .depth = writer->depth};
@@ -401,10 +433,15 @@ void ht_each_write(ht_coarsen *c, const ht_layout *layout, const ht_part *whole,
     const ht_part *part = bounding_part(c, layout, &term);
     bool changes = false;
     walk.changed = ht_alloc(c->tree->variable_count + 1, sizeof(bool));
+    bool kept = part && part == whole && part->kind == HT_PART_GUARD;
     if (part) {
         walk.writer = &bounded;
+        walk.ahead = kept ? part : NULL;
+        walk.ahead_count = kept ? ht_ahead_count(c, layout, part) : 0;
+        if (kept)
+            write_ahead(&walk, term);
         walk_parts(&walk);
-        write_bounded(&walk, part, term, part == whole, like);
+        write_bounded(&walk, part, term, part == whole && !kept, like);
         for (size_t i = 0; i < c->tree->variable_count; ++i)
             changes |= walk.changed[i];
     }
@@ -412,6 +449,9 @@ void ht_each_write(ht_coarsen *c, const ht_layout *layout, const ht_part *whole,
         part && !changes && !walk.global && !bounded.failed && ht_writer_is_balanced(&bounded);
     ht_writer counted = {.c = c, .depth = writer->depth};
     walk.writer = &counted;
+    walk.ahead = NULL;
+    if (kept)
+        ht_jam_guard(c, part, &counted);
     walk_parts(&walk);
     write_counted(&walk, like);
     if (both && ht_writer_is_balanced(&counted))

@@ -124,6 +124,15 @@ static void front_declaration(ht_coarsen *c, const ht_layout *layout, size_t *i,
     ht_writer_source(writer, ht_statement_end(c, statement), ht_statement_tail(c, statement));
 }
 
+void ht_jam_guard(ht_coarsen *c, const ht_part *part, ht_writer *writer) {
+    if (!part->guard.only_known || !has_known(&part->guard))
+        return;
+    ht_range test = part->node->children[0]->range;
+    ht_writer_source(writer, ht_statement_lead(c, part->node), test.begin);
+    write_known(c, &part->guard, writer);
+    ht_writer_source(writer, test.end, ht_statement_end(c, part->node));
+}
+
 int ht_jam_front(ht_coarsen *c, const ht_layout *layout, const ht_part *without,
                  ht_writer *writer) {
     int open = 0;
@@ -136,11 +145,8 @@ int ht_jam_front(ht_coarsen *c, const ht_layout *layout, const ht_part *without,
             front_declaration(c, layout, &i, writer);
         } else if (part->front) {
             ht_writer_source(writer, lead, ht_statement_tail(c, part->node));
-        } else if (part->kind == HT_PART_GUARD && guard->only_known && has_known(guard)) {
-            ht_range test = part->node->children[0]->range;
-            ht_writer_source(writer, lead, test.begin);
-            write_known(c, guard, writer);
-            ht_writer_source(writer, test.end, ht_statement_end(c, part->node));
+        } else if (part->kind == HT_PART_GUARD && part != without) {
+            ht_jam_guard(c, part, writer);
         } else if (part->kind == HT_PART_ENTER && part != without && has_known(guard)) {
             ht_writer_source(writer, lead, part->node->range.begin);
             ht_writer_printf(writer, "if (");

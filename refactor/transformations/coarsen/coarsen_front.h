@@ -6,9 +6,11 @@
 #include "refactor/transformations/coarsen/coarsen_layout.h"
 #include "refactor/transformations/coarsen/coarsen_write.h"
 
-/* Writes the part in front, up to the opening of the guards but `without`, which stays in the loop;
+/* Writes the part in front, up to the opening of the guards but `without`, which is written later;
  * NULL: all. Returns the number of braces to close. */
 int ht_jam_front(ht_coarsen *c, const ht_layout *layout, const ht_part *without, ht_writer *writer);
+/* Writes what is known ahead of the outputs of a guard that leaves; nothing if that is nothing. */
+void ht_jam_guard(ht_coarsen *c, const ht_part *part, ht_writer *writer);
 /* Writes the condition that all outputs of a thread are inside. Returns false if it cannot be
  * written. */
 bool ht_jam_condition(ht_coarsen *c, const ht_layout *layout, ht_writer *writer);
