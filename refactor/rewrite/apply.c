@@ -6,6 +6,7 @@
 #include "refactor/rewrite/constants.h"
 #include "refactor/rewrite/definitions.h"
 #include "refactor/rewrite/launcher.h"
+#include "refactor/rewrite/long_launch.h"
 #include "refactor/source/author_style.h"
 #include "refactor/source/comment.h"
 #include "refactor/source/source_try.h"
@@ -176,6 +177,8 @@ static void name_values(const ht_refactor *refactor, const ht_refactor_choice *c
     }
     ht_definitions_change(source, &list->items, &list->count);
     ht_constants_settle(source, list->items, list->count, kernels, choice_count);
+    for (size_t i = 0; i < choice_count; ++i)
+        ht_long_launches_declare(kernels[i].plan, &list->items, &list->count, i);
     for (size_t i = 0; i < choice_count; ++i) {
         add_lines(source, kernels[i].model, kernels[i].place, kernels[i].declarations, true, list,
                   i);

@@ -1,0 +1,175 @@
+#include "refactor/rewrite/long_launch.h"
+
+#include "base/memory.h"
+#include "base/text.h"
+#include "refactor/kernel/facts.h"
+#include "refactor/plan/launch_ahead.h"
+#include "refactor/source/names.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { COLUMNS = 100 };
+
+typedef struct declaring {
+    const ht_source *source;
+    ht_replacement **items;
+    size_t *count, owner;
+    ht_names given;
+} declaring;
+
+static bool is_in(ht_range inner, ht_range outer) {
+    return outer.begin <= inner.begin && inner.end <= outer.end;
+}
+
+static int by_place(const void *a, const void *b) {
+    const ht_replacement *one = *(const ht_replacement *const *)a;
+    const ht_replacement *other = *(const ht_replacement *const *)b;
+    return one->range.begin < other->range.begin ? -1 : one->range.begin > other->range.begin;
+}
+
+/* Returns the text of a range with the replacements in it, whose number is *out_count; free().
+ * NULL: one reaches out of it. */
+static char *replaced(const declaring *in, ht_range range, size_t *out_count) {
+    const ht_replacement **inner = ht_alloc(*in->count + 1, sizeof *inner);
+    size_t count = 0, at = range.begin;
+    bool whole = true;
+    for (size_t i = 0; i < *in->count; ++i) {
+        const ht_replacement *item = &(*in->items)[i];
+        bool apart = item->range.end <= range.begin || range.end <= item->range.begin;
+        if (is_in(item->range, range) && item->range.begin < item->range.end)
+            inner[count++] = item;
+        else if (!apart)
+            whole = false;
+    }
+    qsort(inner, count, sizeof *inner, by_place);
+    ht_text text = {0};
+    ht_text_append(&text, "");
+    for (size_t i = 0; i < count && whole; ++i) {
+        whole = inner[i]->range.begin >= at;
+        if (!whole)
+            break;
+        ht_text_append_n(&text, in->source->text + at, inner[i]->range.begin - at);
+        ht_text_append(&text, inner[i]->text);
+        at = inner[i]->range.end;
+    }
+    ht_text_append_n(&text, in->source->text + at, range.end - at);
+    free(inner);
+    *out_count = count;
+    if (whole)
+        return ht_text_take(&text);
+    ht_text_free(&text);
+    return NULL;
+}
+
+/* Returns the lines that hold the argument. */
+static ht_range lines_of(const declaring *in, ht_range argument) {
+    const char *text = in->source->text;
+    ht_range lines = argument;
+    while (lines.begin > 0 && text[lines.begin - 1] != '\n')
+        --lines.begin;
+    lines.end += strcspn(text + lines.end, "\n");
+    return lines;
+}
+
+static size_t longest_line(const char *text, size_t length) {
+    size_t longest = 0;
+    for (const char *at = text, *end = text + length; at < end;) {
+        const char *stop = memchr(at, '\n', (size_t)(end - at));
+        size_t size = (size_t)((stop ? stop : end) - at);
+        longest = size > longest ? size : longest;
+        at += size + 1;
+    }
+    return longest;
+}
+
+/* Returns true if the argument's lines become too long, and were not. */
+static bool is_too_long(const declaring *in, ht_range argument) {
+    ht_range lines = lines_of(in, argument);
+    size_t count;
+    char *text = replaced(in, lines, &count);
+    bool longer =
+        text && count &&
+        longest_line(in->source->text + lines.begin, lines.end - lines.begin) <= COLUMNS &&
+        longest_line(text, strlen(text)) > COLUMNS;
+    free(text);
+    return longer;
+}
+
+/* Returns a name that the function around the launch does not have; free(). */
+static char *name_make(declaring *in, const ht_plan *plan, const ht_launch_site *site) {
+    size_t file;
+    ht_range function;
+    if (!ht_source_range(in->source, site->function, &file, &function) || file != 0)
+        return NULL;
+    char *own = ht_format("%s_grid", plan->model->name), *found = NULL;
+    const char *const words[] = {"grid", "blocks", own};
+    for (size_t i = 0; i < sizeof words / sizeof *words && !found; ++i)
+        if (!ht_names_has(&in->given, words[i]) &&
+            !ht_name_stands(in->source->text + function.begin, function.end - function.begin,
+                            words[i]))
+            found = ht_strdup(words[i]);
+    free(own);
+    if (found)
+        ht_names_add(&in->given, found);
+    return found;
+}
+
+static void item_add(declaring *in, ht_range range, char *text) {
+    ht_replacement *items = *in->items;
+    HT_GROW(items, *in->count);
+    items[*in->count] = (ht_replacement){
+        .range = range, .text = text, .owner = in->owner, .order = SIZE_MAX / 2 + *in->count};
+    ++*in->count;
+    *in->items = items;
+}
+
+static void items_drop(declaring *in, ht_range range) {
+    size_t left = 0;
+    for (size_t i = 0; i < *in->count; ++i) {
+        ht_replacement *item = &(*in->items)[i];
+        if (is_in(item->range, range))
+            free(item->text);
+        else
+            (*in->items)[left++] = *item;
+    }
+    *in->count = left;
+}
+
+/* Declares the grid ahead of the launch. */
+static void declare(declaring *in, const ht_plan *plan, const ht_launch_site *site) {
+    static const char type[] = "dim3(";
+    ht_range argument = site->grid.argument;
+    size_t line, count;
+    char *text = replaced(in, argument, &count);
+    char *name = text && count && !strchr(text, '\n') && ht_launch_ahead_place(plan, site, &line)
+                     ? name_make(in, plan, site)
+                     : NULL;
+    if (name) {
+        bool built = strncmp(text, type, sizeof type - 1) == 0;
+        bool constant = strstr(in->source->text, "const dim3 ") != NULL;
+        const char *own = in->source->text + line;
+        items_drop(in, argument);
+        item_add(in, (ht_range){line, line},
+                 ht_format("%.*s%sdim3 %s%s%s%s;\n", (int)strspn(own, " \t"), own,
+                           constant ? "const " : "", name, built ? "" : "(",
+                           text + (built ? sizeof type - 2 : 0), built ? "" : ")"));
+        item_add(in, argument, ht_strdup(name));
+    }
+    free(name);
+    free(text);
+}
+
+void ht_long_launches_declare(const ht_plan *plan, ht_replacement **items, size_t *count,
+                              size_t owner) {
+    const ht_launches *launches = &plan->model->facts->launches;
+    declaring in = {.source = plan->model->facts->source, .items = items, .count = count};
+    in.owner = owner;
+    for (size_t i = 0; i < launches->count; ++i) {
+        const ht_launch_site *site = &launches->items[i];
+        if (site->file == 0 && !site->in_macro && site->grid.has_argument &&
+            clang_Cursor_isNull(site->grid.variable) && is_too_long(&in, site->grid.argument))
+            declare(&in, plan, site);
+    }
+    ht_names_free(&in.given);
+}
