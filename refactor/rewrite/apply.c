@@ -3,6 +3,7 @@
 #include "refactor/plan/render.h"
 #include "refactor/refactor.h"
 #include "refactor/result.h"
+#include "refactor/rewrite/constant_style.h"
 #include "refactor/rewrite/constants.h"
 #include "refactor/rewrite/definitions.h"
 #include "refactor/rewrite/launcher.h"
@@ -107,6 +108,23 @@ static void add_lines(const ht_source *source, const ht_model *model, size_t pla
     list->items[list->count - 1].order -= ORDER_OWN;
 }
 
+/* Returns the end of the line ahead of a place, empty ones left out, if that declares a constant as
+ * the new line does; else the place. */
+static size_t constants_end(const ht_source *source, size_t place, const char *line) {
+    const char *text = source->text;
+    size_t end = place;
+    while (end > 0 && strchr(" \t\r\n", text[end - 1]))
+        --end;
+    size_t begin = end;
+    while (begin > 0 && text[begin - 1] != '\n')
+        --begin;
+    bool continued = begin > 1 && text[begin - 2] == '\\';
+    size_t after = end + strcspn(text + end, "\n") + 1;
+    return !continued && after <= place && ht_constant_is_alike(text + begin, end - begin, line)
+               ? after
+               : place;
+}
+
 /* Puts the note above the kernel, and takes an older one away. */
 static void add_note(const ht_refactor *refactor, const ht_refactor_choice *choice,
                      replacements *list, size_t owner) {
@@ -180,8 +198,9 @@ static void name_values(const ht_refactor *refactor, const ht_refactor_choice *c
     for (size_t i = 0; i < choice_count; ++i)
         ht_long_launches_declare(kernels[i].plan, &list->items, &list->count, i);
     for (size_t i = 0; i < choice_count; ++i) {
-        add_lines(source, kernels[i].model, kernels[i].place, kernels[i].declarations, true, list,
-                  i);
+        size_t place = constants_end(source, kernels[i].place, kernels[i].declarations);
+        add_lines(source, kernels[i].model, place, kernels[i].declarations,
+                  place == kernels[i].place, list, i);
         add_note(refactor, &choices[i], list, i);
         free(kernels[i].declarations);
     }

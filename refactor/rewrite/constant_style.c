@@ -139,3 +139,15 @@ char *ht_constant_declaration(const ht_constant_style *style, const char *name, 
     return style->macro ? ht_format("#define %s %lld\n", name, (long long)value)
                         : ht_format("%s %s = %lld;\n", style->front, name, (long long)value);
 }
+
+bool ht_constant_is_alike(const char *line, size_t length, const char *declaration) {
+    tally seen = {0};
+    bool macro = *line == '#';
+    if (!length || macro != (*declaration == '#'))
+        return false;
+    if (macro)
+        macro_count(&seen, line, line + length);
+    else if (line[length - 1] == ';')
+        constant_count(&seen, line, line + length);
+    return seen.macros + seen.constants > 0;
+}

@@ -3,6 +3,7 @@
 #define HT_REFACTOR_REWRITE_CONSTANT_STYLE_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 typedef enum ht_name_case {
@@ -27,5 +28,8 @@ ht_constant_style ht_constant_style_of(const char *text);
 char *ht_constant_name(const ht_constant_style *style, const char *words);
 /* Returns its declaration, a line with its end; free(). */
 char *ht_constant_declaration(const ht_constant_style *style, const char *name, int64_t value);
+/* Returns true if a line without its end declares a whole number as the declaration does: both by
+ * #define, or both not, at the begin of the line. */
+bool ht_constant_is_alike(const char *line, size_t length, const char *declaration);
 
 #endif
