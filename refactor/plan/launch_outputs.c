@@ -43,6 +43,16 @@ char *ht_launch_macro_mark(const ht_plan *plan, const ht_values *values, const h
     return macro ? ht_value_mark_text(plan, values, "", number, leaf->name) : NULL;
 }
 
+char *ht_launch_name_kept(const ht_plan *plan, const ht_symbol *leaf, int64_t number) {
+    const char *text = plan->model->facts->source->text + leaf->place.begin;
+    size_t length = leaf->place.end - leaf->place.begin;
+    int64_t value;
+    bool named = leaf->has_place && length && ht_launch_word_length(text) == length &&
+                 !isdigit((unsigned char)*text) && leaf->origin == HT_ORIGIN_VARIABLE;
+    return named && ht_symbol_value(leaf, &value) && value == number ? ht_range_shown(leaf->place)
+                                                                     : NULL;
+}
+
 /* Returns the new block where the form has the old one: the author's name, if that has the new
  * value or its definition may get it, or a number; free(). */
 static char *block_at(const ht_plan *plan, const ht_launch_print *print, const ht_values *values,
@@ -52,7 +62,8 @@ static char *block_at(const ht_plan *plan, const ht_launch_print *print, const h
     if (print->divisor_follows && (leaf == form->divisor || same))
         return ht_range_shown(leaf->place);
     char *macro = ht_launch_macro_mark(plan, values, leaf, block);
-    return macro ? macro : ht_value_mark_text(plan, values, "", block, NULL);
+    char *kept = macro ? NULL : ht_launch_name_kept(plan, leaf, block);
+    return macro ? macro : kept ? kept : ht_value_mark_text(plan, values, "", block, NULL);
 }
 
 /* Returns the author's own call for rounding up with another divisor, CEIL_DIV(n, 4), or with the

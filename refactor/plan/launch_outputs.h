@@ -14,6 +14,9 @@ bool ht_launch_outputs_halve(const ht_plan *plan, const ht_values *values, const
  * with it; free(). NULL: none stands there. */
 char *ht_launch_macro_mark(const ht_plan *plan, const ht_values *values, const ht_symbol *leaf,
                            int64_t number);
+/* Returns the text of a variable of the author's that stands there and has this value; free().
+ * NULL: none does. */
+char *ht_launch_name_kept(const ht_plan *plan, const ht_symbol *leaf, int64_t number);
 /* Returns CEIL_DIV(n, 512LL): the author's macro, whose sum then has 64 bits; free(). NULL: it is
  * not such a macro. */
 char *ht_launch_macro_text(const ht_plan *plan, const ht_form *form, int64_t per_block);

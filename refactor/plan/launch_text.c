@@ -257,6 +257,7 @@ static char *divisor_text(const ht_plan *plan, const ht_launch_print *print,
     bool named = outputs && outputs->text && outputs->count * block == per_block;
     if (!print->divisor_follows && named && block > 1) {
         char *macro = ht_launch_macro_mark(plan, values, form->divisor, block);
+        macro = macro ? macro : ht_launch_name_kept(plan, form->divisor, block);
         char *text = macro ? ht_format("(%s * %s)", outputs->text, macro)
                            : ht_format("(%s * %lld)", outputs->text, (long long)block);
         free(macro);

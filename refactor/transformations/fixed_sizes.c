@@ -299,8 +299,18 @@ static bool edit_header(fixing *in, const char *params) {
     return done;
 }
 
+/* Returns the indentation of the first statement of the kernel's body. */
+static ht_range indentation(const ht_model *model) {
+    size_t at = model->definition.body_range.begin + 1, end = model->definition.body_range.end;
+    size_t line = at;
+    for (; at < end && isspace((unsigned char)model->text[at]); ++at)
+        line = model->text[at] == '\n' ? at + 1 : line;
+    return (ht_range){line, at};
+}
+
 static bool edit_kernel(fixing *in, const char *params) {
     const ht_model *model = in->model;
+    ht_range blanks = indentation(model);
     ht_text body = {0};
     bool done = edit_header(in, params);
     ht_text_append(&body, "{");
@@ -311,8 +321,9 @@ static bool edit_kernel(fixing *in, const char *params) {
         done = strncmp(model->text + offset, parameter->name, length) == 0 &&
                ht_plan_edit(in->plan, (ht_range){offset, offset + length}, params, size->given);
         bool constant = strncmp(parameter->type, "const ", 6) == 0;
-        ht_text_printf(&body, "\n    %s%s %s = %s > 0 ? %s : %s;", constant ? "" : "const ",
-                       parameter->type, parameter->name, size->name, size->name, size->given);
+        ht_text_printf(&body, "\n%.*s%s%s %s = %s > 0 ? %s : %s;", (int)(blanks.end - blanks.begin),
+                       model->text + blanks.begin, constant ? "" : "const ", parameter->type,
+                       parameter->name, size->name, size->name, size->given);
     }
     size_t at = model->definition.body_range.begin;
     done = done && ht_plan_edit(in->plan, (ht_range){at, at + 1}, params, body.data);

@@ -162,7 +162,8 @@ Test(written_form, outputs_that_share_loads_are_an_array) {
         "\n"
         "    if (ow_first >= OW || oh >= OH)\n"
         "        return;\n"
-        "    const bool all_inside = OW - ow_first >= kOutputsPerThread;\n"
+        "    const bool all_inside = OW - ow_first >= kOutputsPerThread; "
+        "// then neighbours are loaded together\n"
         "\n"
         "    float sum[kOutputsPerThread] = {};\n"
         "    for (int c = 0; c < C; c++) {\n"
@@ -196,13 +197,38 @@ Test(written_form, a_guard_around_the_work_stays_around_an_array_of_outputs) {
     expect_part(text,
                 "    if (x_first < width && y_first < height) {\n"
                 "        const bool all_inside = height - y_first >= kRowsPerThread && width - "
-                "x_first >= kOutputsPerThread;\n"
+                "x_first >= kOutputsPerThread; // then neighbours are loaded together\n"
                 "        float value[kRowsPerThread][kOutputsPerThread] = {};\n");
     expect_part(text, "                if (all_inside || (y < height && x < width))\n"
                       "                    dst[y * width + x] = value[ty][tx];\n"
                       "            }\n"
                       "    }\n"
                       "}\n");
+    free(text);
+}
+
+/* Along an axis with one output a thread, the author's index and all that is made of it stay; so
+ * does his name for a block that stays. */
+Test(written_form, an_array_along_one_axis_leaves_the_other_alone) {
+    char *text = example("depthwise", "TILED=true COARSEN_X=4");
+    expect_part(text, "  const int out_y = threadIdx.y + blockIdx.y * kBlockY;\n"
+                      "  if (out_x_first >= out_w || out_y >= out_h) return;\n");
+    expect_part(text, "  for (int i = 0; i < 3; ++i) {\n"
+                      "    const int y = out_y * stride - pad + i;\n"
+                      "#pragma unroll\n"
+                      "    for (int j = 0; j < 3; ++j) {\n");
+    expect_part(text, "kOutputsPerThread + kBlockX - 1) / kBlockX, ");
+    free(text);
+    text = example("depthwise", "TILED=true COARSEN_Y=2");
+    expect_part(text, "        const int y = out_y * stride - pad + i;\n");
+    expect_part(text, "      const int x = out_x * stride - pad + j;\n");
+    free(text);
+}
+
+Test(written_form, a_size_as_a_constant_is_declared_as_deep_as_the_body) {
+    char *text = example("depthwise", "STRIDE_SIZE=1");
+    expect_part(text,
+                "pad) {\n  const int stride = STRIDE_SIZE > 0 ? STRIDE_SIZE : stride_given;\n");
     free(text);
 }
 

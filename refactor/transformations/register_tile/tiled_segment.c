@@ -9,6 +9,7 @@
 #include "refactor/transformations/coarsen/coarsen_write.h"
 #include "refactor/transformations/register_tile/tiled_once.h"
 #include "refactor/transformations/register_tile/tiled_parts.h"
+#include "refactor/transformations/register_tile/tiled_placed.h"
 #include "refactor/transformations/register_tile/tiled_share.h"
 #include "refactor/transformations/register_tile/tiled_single.h"
 #include "refactor/transformations/register_tile/tiled_vector.h"
@@ -130,8 +131,13 @@ void ht_tiled_write_again(ht_tiled *t, ht_syntax_list list, size_t begin, size_t
             here |= ht_syntax_within(node, list[i]);
         if (here)
             continue;
+        char *placed = list ? ht_tiled_placed(t, node) : NULL;
+        if (placed)
+            ht_writer_printf(writer, "$?{!(%s)}{}{", placed);
         ht_writer_line(writer, like);
         ht_writer_variable(writer, node);
+        ht_writer_printf(writer, placed ? "}" : "");
+        free(placed);
     }
 }
 
@@ -156,8 +162,8 @@ static bool is_assigned(const ht_tiled *t, const ht_syntax *node) {
     return ht_variable_has_initialiser(&t->c, node) && !is_zero(t, node);
 }
 
-static void write_item(ht_tiled *t, const ht_syntax *item, const bool *needed, ht_writer *writer,
-                       size_t like) {
+static void write_own_item(ht_tiled *t, const ht_syntax *item, const bool *needed,
+                           ht_writer *writer, size_t like) {
     const ht_syntax *statement = ht_statement_of(item);
     ht_syntax_list variables;
     size_t count = ht_tiled_declared(item, &variables);
@@ -191,6 +197,19 @@ static void write_item(ht_tiled *t, const ht_syntax *item, const bool *needed, h
         ht_writer_source(writer, node->children[0]->range.begin, node->children[0]->range.end);
         ht_writer_printf(writer, ";");
     }
+}
+
+/* Writes a statement of a segment, unless it stays ahead of the loops. */
+static void write_item(ht_tiled *t, const ht_syntax *item, const bool *needed, ht_writer *writer,
+                       size_t like) {
+    ht_syntax_list variables;
+    size_t count = ht_tiled_declared(item, &variables);
+    char *placed = count == 1 ? ht_tiled_placed(t, variables[0]) : NULL;
+    if (placed)
+        ht_writer_printf(writer, "$?{!(%s)}{}{", placed);
+    write_own_item(t, item, needed, writer, like);
+    ht_writer_printf(writer, placed ? "}" : "");
+    free(placed);
 }
 
 static void write_array(ht_tiled *t, const ht_syntax *node, ht_writer *writer, size_t like) {
@@ -349,6 +368,7 @@ static void write_usual(ht_tiled *t, ht_syntax_list list, size_t begin, size_t e
 void ht_tiled_write_segment(ht_tiled *t, ht_syntax_list list, size_t begin, size_t end,
                             ht_writer *writer) {
     size_t like = ht_statement_of(list[begin])->range.begin;
+    ht_tiled_write_placed(t, list, begin, end, writer);
     if (ht_tiled_is_idle(t, list, begin, end))
         return;
     bool *needed = ht_alloc(t->c.tree->variable_count + 1, sizeof *needed);

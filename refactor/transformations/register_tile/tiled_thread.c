@@ -14,8 +14,10 @@
 
 /* ---- indices ---- */
 
+/* Notes names of the kernel's own: constants of the file stand where the index does. */
 static bool on_name(const ht_syntax *node, void *context) {
-    if (node->kind == HT_SYNTAX_NAME)
+    const ht_syntax_variable *named = node->kind == HT_SYNTAX_NAME ? ht_syntax_named(node) : NULL;
+    if (node->kind == HT_SYNTAX_NAME && (!named || named->is_local || named->is_parameter))
         *(bool *)context = true;
     return true;
 }
