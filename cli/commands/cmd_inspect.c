@@ -57,7 +57,8 @@ static const ht_option options[] = {
              "GPU is that of --arch model:NAME, such as model:mi50, else the first that the model "
              "has of the architecture."},
     {"blocks", HT_OPTION_COUNT, offsetof(inspect_options, blocks), "N", .min = 1, .fallback = "512",
-     .help = "Of a larger grid --count and --rank follow N blocks, one from each equal part."},
+     .help = "Of a larger grid --count and --rank follow N blocks that go to memory, one from each "
+             "equal part."},
     {"json", HT_OPTION_JSON, offsetof(inspect_options, json), "FILE",
      .help = "Writes the report as JSON: to standard output, or to FILE. docs/json.md describes "
              "it."},

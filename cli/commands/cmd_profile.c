@@ -39,7 +39,7 @@ static const ht_option options[] = {
      .help = "This configuration too, such as 'BLOCK_X=32 TILE_X=2' (others keep their defaults); "
              "may be repeated."},
     {"blocks", HT_OPTION_COUNT, offsetof(profile_options, blocks), "N", .min = 1, .fallback = "512",
-     .help = "Of a larger grid N blocks are followed, one from each equal part."},
+     .help = "Of a larger grid N blocks that go to memory are followed, one from each equal part."},
     {"counters", HT_OPTION_TEXT, offsetof(profile_options, counters), "FILE.csv",
      .help = "Adds the hardware counters that rocprofv3 wrote (*_counter_collection.csv), the mean "
              "of a kernel's launches."},

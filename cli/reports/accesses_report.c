@@ -85,8 +85,9 @@ void ht_accesses_print(const ht_inspected *inspected, FILE *out) {
 json_t *ht_accesses_json(const ht_inspection_launch *launch) {
     if (!launch->counted)
         return json_null();
-    json_t *object = json_pack("{s:I, s:I}", "launched_blocks", (json_int_t)launch->accesses.blocks,
-                               "output_elements", (json_int_t)launch->accesses.output_size);
+    json_t *object = json_pack(
+        "{s:I, s:f, s:I}", "launched_blocks", (json_int_t)launch->accesses.blocks, "working_blocks",
+        launch->accesses.working, "output_elements", (json_int_t)launch->accesses.output_size);
 #define MEMBER(field, meaning)                                                                     \
     json_object_set_new(object, #field, json_integer((json_int_t)launch->accesses.counts.field));
     HT_ACCESS_FIELDS(MEMBER)

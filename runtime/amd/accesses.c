@@ -13,6 +13,9 @@
 
 /* Compilers read arguments by whole lines of memory, of which the last has room. */
 enum { ARGUMENT_UNIT = 64, PACKET_SIZE = 64, STEPS_MAX = 50000000, SAMPLE_SEED = 1 };
+/* For each block that is followed this many are tried whether they work, and no fewer than all of a
+ * small grid; more where hardly any does, up to about the last number. */
+enum { SCOUTS = 64, SCOUTS_LEAST = 4096, SCOUTS_MOST = 1 << 16 };
 /* Half a minute's work. */
 static const uint64_t instructions_max = 500000000;
 /* Outputs that take more than this are not marked element by element. */
@@ -232,33 +235,123 @@ static ht_status read_kernel(subject *self, ht_amd_bytes elf, const char *arch, 
     return status;
 }
 
-/* Runs all blocks, or one from each of `blocks_max` equal parts, drawn at random: at regular
- * distances they might all be at the same side of the image. */
-static ht_status run_blocks(subject *self, ht_accesses *accesses, ht_error *error) {
-    const uint32_t *grid = self->launch->geometry.grid;
-    uint64_t total = (uint64_t)grid[0] * grid[1] * grid[2];
-    uint64_t most = self->launch->blocks_max;
-    uint64_t parts = most && most < total ? most : total;
+/* Blocks that are followed, by their numbers. */
+typedef struct sample {
+    uint64_t *items; /* owned */
+    size_t count;
+} sample;
+
+/* Returns one number of each of `parts` equal parts of those below `total`, drawn at random: at
+ * regular distances they might all be at the same side of the image. */
+static sample sample_make(uint64_t total, uint64_t parts) {
     ht_random random;
-    ht_status status = HT_OK;
+    sample made = {.items = ht_alloc(parts + 1, sizeof *made.items), .count = parts};
     ht_random_seed(&random, SAMPLE_SEED);
-    accesses->blocks = total;
-    for (uint64_t i = 0; i < parts && !status; i++) {
+    for (uint64_t i = 0; i < parts; i++) {
         uint64_t first = (uint64_t)((unsigned __int128)total * i / parts);
         uint64_t next = (uint64_t)((unsigned __int128)total * (i + 1) / parts);
-        uint64_t block = first + (parts < total ? ht_random_below(&random, next - first) : 0);
-        uint32_t index[3] = {(uint32_t)(block % grid[0]), (uint32_t)(block / grid[0] % grid[1]),
-                             (uint32_t)(block / grid[0] / grid[1])};
-        status = ht_isa_block_run(&self->kernel, &self->memory, index, &accesses->counts, error);
-        if (status)
-            ht_error_prefix(error, "block %u,%u,%u: ", index[0], index[1], index[2]);
-        else if (accesses->counts.instructions > instructions_max)
+        made.items[i] = first + (parts < total ? ht_random_below(&random, next - first) : 0);
+    }
+    return made;
+}
+
+static void index_of(const subject *self, uint64_t block, uint32_t out_index[3]) {
+    const uint32_t *grid = self->launch->geometry.grid;
+    out_index[0] = (uint32_t)(block % grid[0]);
+    out_index[1] = (uint32_t)(block / grid[0] % grid[1]);
+    out_index[2] = (uint32_t)(block / grid[0] / grid[1]);
+}
+
+static ht_status block_fault(ht_status status, const uint32_t index[3], ht_error *error) {
+    if (status)
+        ht_error_prefix(error, "block %u,%u,%u: ", index[0], index[1], index[2]);
+    return status;
+}
+
+/* Returns those of a sample that work. */
+static ht_status working_find(subject *self, const sample *of, sample *out, ht_error *error) {
+    ht_status status = HT_OK;
+    *out = (sample){.items = ht_alloc(of->count + 1, sizeof *out->items)};
+    for (size_t i = 0; i < of->count && !status; i++) {
+        uint32_t index[3];
+        bool idle = false;
+        index_of(self, of->items[i], index);
+        status = block_fault(
+            ht_isa_block_is_idle(&self->kernel, &self->memory, index, &idle, error), index, error);
+        if (!status && !idle)
+            out->items[out->count++] = of->items[i];
+    }
+    return status;
+}
+
+/* Draws blocks that work: `most`, or all of a sample that grows until they are as many. Where only
+ * each eighth block works, since others have its outputs, a few blocks drawn from all may be idle
+ * alone, and say that nothing has to be done. *out_working: how many there are in all. */
+static ht_status working_draw(subject *self, uint64_t total, uint64_t most, sample *out,
+                              double *out_working, ht_error *error) {
+    uint64_t scouts = most && most < total / SCOUTS ? most * SCOUTS : total;
+    ht_status status = HT_OK;
+    if (scouts < SCOUTS_LEAST)
+        scouts = total < SCOUTS_LEAST ? total : SCOUTS_LEAST;
+    for (bool enough = false; !enough && !status;) {
+        sample all = sample_make(total, scouts);
+        free(out->items);
+        status = working_find(self, &all, out, error);
+        enough = (most && out->count >= most) || scouts == total || scouts >= SCOUTS_MOST;
+        *out_working = (double)total * (double)out->count / (double)scouts;
+        scouts = scouts < total / SCOUTS ? scouts * SCOUTS : total;
+        free(all.items);
+    }
+    if (status || out->count)
+        return status;
+    free(out->items); /* all are alike */
+    *out = sample_make(total, most && most < total ? most : total);
+    *out_working = (double)total;
+    return HT_OK;
+}
+
+/* Leaves `most` of them, one of each of as many equal parts. */
+static void thin_out(sample *blocks, uint64_t most) {
+    if (most == 0 || blocks->count <= most)
+        return;
+    sample places = sample_make(blocks->count, most);
+    for (size_t i = 0; i < places.count; i++)
+        blocks->items[i] = blocks->items[places.items[i]];
+    blocks->count = places.count;
+    free(places.items);
+}
+
+static ht_status follow(subject *self, const sample *blocks, ht_accesses *accesses,
+                        ht_error *error) {
+    ht_status status = HT_OK;
+    for (size_t i = 0; i < blocks->count && !status; i++) {
+        uint32_t index[3];
+        index_of(self, blocks->items[i], index);
+        status = block_fault(
+            ht_isa_block_run(&self->kernel, &self->memory, index, &accesses->counts, error), index,
+            error);
+        if (!status && accesses->counts.instructions > instructions_max)
             status = ht_error_set(error, HT_ERROR_UNSUPPORTED,
                                   "%llu of %llu blocks took more than %llu instructions: ask for "
                                   "fewer blocks, or a smaller problem",
-                                  (unsigned long long)i + 1, (unsigned long long)parts,
+                                  (unsigned long long)i + 1, (unsigned long long)blocks->count,
                                   (unsigned long long)instructions_max);
     }
+    return status;
+}
+
+/* Follows the blocks that work, or one from each of `blocks_max` equal parts of them. */
+static ht_status run_blocks(subject *self, ht_accesses *accesses, ht_error *error) {
+    const uint32_t *grid = self->launch->geometry.grid;
+    uint64_t total = (uint64_t)grid[0] * grid[1] * grid[2];
+    sample blocks = {0};
+    accesses->blocks = total;
+    ht_status status =
+        working_draw(self, total, self->launch->blocks_max, &blocks, &accesses->working, error);
+    thin_out(&blocks, self->launch->blocks_max);
+    if (!status)
+        status = follow(self, &blocks, accesses, error);
+    free(blocks.items);
     return status;
 }
 

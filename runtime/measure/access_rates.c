@@ -12,7 +12,7 @@ bool ht_access_rates_make(const ht_inspection_launch *launches, size_t count,
         const ht_access_counts *counts = &accesses->counts;
         if (!launches[i].counted || counts->blocks == 0)
             return false;
-        double share = (double)accesses->blocks / (double)counts->blocks;
+        double share = ht_accesses_share(accesses);
         outputs += share * (double)counts->outputs;
         sum.load_instructions += share * (double)counts->global_loads;
         sum.load_words += share * (double)counts->global_load_bytes / WORD;

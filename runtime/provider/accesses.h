@@ -53,9 +53,16 @@ typedef struct ht_access_counts {
 typedef struct ht_accesses {
     ht_access_counts counts; /* of the blocks that were followed */
     uint64_t blocks;         /* that the launch has */
+    double working;          /* of these, those that are like the followed ones: the others end
+                                without going to memory; estimated where not all were tried */
     uint64_t output_size;    /* elements that all outputs have */
     uint64_t input_bytes;    /* of the buffers that vector loads read */
 } ht_accesses;
+
+/* Returns how many blocks of the launch each that was followed stands for; 0: there is none. */
+static inline double ht_accesses_share(const ht_accesses *accesses) {
+    return accesses->counts.blocks ? accesses->working / (double)accesses->counts.blocks : 0;
+}
 
 /* An argument of a kernel, in its order. */
 typedef struct ht_kernel_argument {
@@ -70,8 +77,8 @@ typedef struct ht_counted_launch {
     ht_geometry geometry;
     const ht_kernel_argument *arguments; /* borrowed */
     size_t argument_count;
-    uint64_t blocks_max; /* of a larger grid this many blocks are followed, one from each equal
-                            part; 0: all */
+    uint64_t blocks_max; /* of a larger grid this many blocks that do something are followed, one
+                            from each equal part; 0: all of these */
 } ht_counted_launch;
 
 #endif

@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { IDLE_STEPS = 1000 }; /* instructions of a wave that may be idle */
+
 static uint32_t word_at(const uint8_t *bytes) {
     return bytes[0] | (uint32_t)bytes[1] << 8 | (uint32_t)bytes[2] << 16 | (uint32_t)bytes[3] << 24;
 }
@@ -93,21 +95,50 @@ static void begin_lanes(ht_wave *wave, const ht_isa_kernel *kernel, uint64_t fir
     ht_wave_scalar_set(wave, HT_ISA_EXEC, 2, exec, 0);
 }
 
+/* Runs the next instruction. `step`: how many the wave ran before. */
+static ht_status wave_step(const ht_isa_kernel *kernel, ht_wave *wave, uint64_t step,
+                           ht_error *error) {
+    const ht_isa_instruction *instruction = &kernel->program.instructions[wave->next++];
+    if (step >= kernel->steps)
+        return ht_isa_refuse(instruction, error, "a wave has run %llu instructions and goes on",
+                             (unsigned long long)step);
+    wave->counts->instructions++;
+    ht_isa_pace_count(wave, instruction);
+    return instruction->opcode ? instruction->opcode->execute(wave, instruction, error)
+                               : ht_isa_execute_unknown(wave, instruction, error);
+}
+
+static ht_status check_next(const ht_isa_kernel *kernel, const ht_wave *wave, ht_error *error) {
+    return wave->next < kernel->program.count
+               ? HT_OK
+               : ht_error_set(error, HT_ERROR_UNSUPPORTED,
+                              "the kernel runs past its last instruction");
+}
+
 static ht_status wave_run(const ht_isa_kernel *kernel, ht_wave *wave, ht_error *error) {
-    const ht_isa_program *program = &kernel->program;
     ht_status status = HT_OK;
     for (uint64_t step = 0; !wave->ended && !status; step++) {
-        if (wave->next >= program->count)
-            return ht_error_set(error, HT_ERROR_UNSUPPORTED,
-                                "the kernel runs past its last instruction");
-        const ht_isa_instruction *instruction = &program->instructions[wave->next++];
-        if (step >= kernel->steps)
-            return ht_isa_refuse(instruction, error, "a wave has run %llu instructions and goes on",
-                                 (unsigned long long)step);
-        wave->counts->instructions++;
-        ht_isa_pace_count(wave, instruction);
-        status = instruction->opcode ? instruction->opcode->execute(wave, instruction, error)
-                                     : ht_isa_execute_unknown(wave, instruction, error);
+        status = check_next(kernel, wave, error);
+        if (!status)
+            status = wave_step(kernel, wave, step, error);
+    }
+    return status;
+}
+
+/* Runs a wave as long as it may be idle. */
+static ht_status wave_scout(const ht_isa_kernel *kernel, ht_wave *wave, bool *out_idle,
+                            ht_error *error) {
+    ht_status status = HT_OK;
+    for (uint64_t step = 0; !wave->ended && !status; step++) {
+        status = check_next(kernel, wave, error);
+        if (status)
+            return status;
+        const ht_isa_instruction *next = &kernel->program.instructions[wave->next];
+        bool access = next->class == HT_ISA_MEMORY && ht_wave_exec(wave) != 0;
+        *out_idle = !access && step < IDLE_STEPS && wave->counts->scalar_loads == 0;
+        if (!*out_idle)
+            return HT_OK;
+        status = wave_step(kernel, wave, step, error);
     }
     return status;
 }
@@ -125,13 +156,11 @@ static void wave_begin(ht_wave *wave, const ht_isa_kernel *kernel, const uint32_
         memset(wave->scratch_unknown, 0xff, wave->scratch_words * sizeof *wave->scratch_unknown);
 }
 
-ht_status ht_isa_block_run(const ht_isa_kernel *kernel, ht_isa_memory *memory,
-                           const uint32_t index[3], ht_access_counts *counts, ht_error *error) {
-    uint64_t threads = (uint64_t)kernel->block[0] * kernel->block[1] * kernel->block[2];
+/* Makes the wave that a block's waves are run in, one after the other. */
+static ht_wave *wave_make(const ht_isa_kernel *kernel, ht_isa_memory *memory, ht_isa_lines *lines,
+                          ht_access_counts *counts) {
     ht_wave *wave = ht_alloc(1, sizeof *wave);
-    ht_status status = HT_OK;
-    ht_isa_lines lines = {0};
-    wave->lines = &lines;
+    wave->lines = lines;
     wave->lanes = kernel->entry.wave32 ? 32 : 64;
     wave->stores_apart = kernel->entry.stores_apart;
     wave->memory = memory;
@@ -139,6 +168,25 @@ ht_status ht_isa_block_run(const ht_isa_kernel *kernel, ht_isa_memory *memory,
     wave->scratch_words = (kernel->entry.scratch + 3) / 4;
     wave->scratch = ht_alloc(wave->scratch_words * HT_ISA_LANES + 1, sizeof *wave->scratch);
     wave->scratch_unknown = ht_alloc(wave->scratch_words + 1, sizeof *wave->scratch_unknown);
+    return wave;
+}
+
+static void wave_free(ht_wave *wave) {
+    free(wave->scratch);
+    free(wave->scratch_unknown);
+    free(wave);
+}
+
+static uint64_t threads_of(const ht_isa_kernel *kernel) {
+    return (uint64_t)kernel->block[0] * kernel->block[1] * kernel->block[2];
+}
+
+ht_status ht_isa_block_run(const ht_isa_kernel *kernel, ht_isa_memory *memory,
+                           const uint32_t index[3], ht_access_counts *counts, ht_error *error) {
+    uint64_t threads = threads_of(kernel);
+    ht_isa_lines lines = {0};
+    ht_wave *wave = wave_make(kernel, memory, &lines, counts);
+    ht_status status = HT_OK;
     for (uint64_t first = 0; first < threads && !status; first += wave->lanes) {
         wave_begin(wave, kernel, index, first, threads);
         counts->waves++;
@@ -148,8 +196,23 @@ ht_status ht_isa_block_run(const ht_isa_kernel *kernel, ht_isa_memory *memory,
     counts->blocks++;
     counts->block_lines += lines.count;
     ht_isa_lines_free(&lines);
-    free(wave->scratch);
-    free(wave->scratch_unknown);
-    free(wave);
+    wave_free(wave);
+    return status;
+}
+
+ht_status ht_isa_block_is_idle(const ht_isa_kernel *kernel, ht_isa_memory *memory,
+                               const uint32_t index[3], bool *out_idle, ht_error *error) {
+    uint64_t threads = threads_of(kernel);
+    ht_isa_lines lines = {0};
+    ht_access_counts counts = {0};
+    ht_wave *wave = wave_make(kernel, memory, &lines, &counts);
+    ht_status status = HT_OK;
+    *out_idle = true;
+    for (uint64_t first = 0; first < threads && *out_idle && !status; first += wave->lanes) {
+        wave_begin(wave, kernel, index, first, threads);
+        status = wave_scout(kernel, wave, out_idle, error);
+    }
+    ht_isa_lines_free(&lines);
+    wave_free(wave);
     return status;
 }

@@ -42,4 +42,10 @@ ht_status ht_isa_entry_read(const uint8_t descriptor[64], bool packed, ht_isa_en
 ht_status ht_isa_block_run(const ht_isa_kernel *kernel, ht_isa_memory *memory,
                            const uint32_t index[3], ht_access_counts *counts, ht_error *error);
 
+/* Returns in *out_idle whether a block ends soon, and without going to memory for data: none of its
+ * outputs is its own to compute. It is followed up to its first access, which is not made. Errors
+ * are those of ht_isa_block_run. */
+ht_status ht_isa_block_is_idle(const ht_isa_kernel *kernel, ht_isa_memory *memory,
+                               const uint32_t index[3], bool *out_idle, ht_error *error);
+
 #endif

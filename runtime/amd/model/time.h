@@ -30,7 +30,7 @@
     X(lds_waits, "waits of waves for LDS")
 
 typedef struct ht_gpu_work {
-    double blocks;      /* of the launch */
+    double blocks;      /* of the launch that go to memory; the others end at once */
     double resident;    /* blocks that a unit holds at once, at least 1 */
     double input_bytes; /* of the buffers that it loads from: what memory sends at most once */
     double scratch;     /* bytes of scratch that a block has */

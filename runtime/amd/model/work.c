@@ -34,7 +34,7 @@ ht_status ht_gpu_work_make(const ht_gpu *gpu, const ht_accesses *accesses,
         return ht_error_set(error, HT_ERROR_UNSUPPORTED, "no block was followed");
     double share = 1 / (double)counts->blocks;
     *out_work = (ht_gpu_work){
-        .blocks = (double)accesses->blocks,
+        .blocks = accesses->working,
         .resident = resident,
         .input_bytes = (double)accesses->input_bytes,
         .scratch = (double)(resources->scratch > 0 ? resources->scratch : 0) * usage.threads,

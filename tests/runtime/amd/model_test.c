@@ -159,7 +159,7 @@ Test(amd_model, resident_blocks_agree_with_the_occupancy) {
 }
 
 Test(amd_model, a_block_that_no_unit_holds_is_refused) {
-    ht_accesses accesses = {.blocks = 1, .counts = {.blocks = 1}};
+    ht_accesses accesses = {.blocks = 1, .working = 1, .counts = {.blocks = 1}};
     ht_resources resources = {.vgprs = 32, .sgprs = 16, .lds = 65537, .wavefront = 64};
     ht_geometry geometry = {.block = {64, 1, 1}, .grid = {1, 1, 1}};
     ht_gpu_work work;
