@@ -25,8 +25,9 @@ struct ht_steps {
     ht_generation original;
     ht_generation others[GENERATIONS];
     size_t other_count, oldest;
-    ht_roofline roofline; /* the original's */
-    double original_ms;   /* predicted; 0: it is measured */
+    ht_roofline roofline;       /* the original's */
+    double original_ms;         /* predicted; 0: it is measured */
+    ht_model_memory *predicted; /* owned; the session's; NULL: all is measured */
 };
 
 /* A step under way. */
@@ -57,14 +58,19 @@ static ht_status original_predict(ht_steps *steps, ht_error *error) {
     const ht_gpu *gpu = model ? model->gpu : ht_gpu_of_arch(device->arch);
     const ht_entry *entry = steps->original.entry;
     const ht_binding binding = {entry->template, entry->instance, &device->fields};
-    ht_gpu_time time;
-    bool known = false;
-    char *why = NULL;
     if (!gpu || strcmp(device->provider, "amd") != 0)
         return HT_OK;
     ht_status status = ht_roofline_find(gpu, device, &binding, &steps->roofline, error);
-    if (status == HT_OK && model)
-        status = ht_model_original(model, &binding, &time, &known, &why, error);
+    if (status != HT_OK || !model)
+        return status;
+    ht_model_times times;
+    ht_gpu_time time;
+    bool known = false;
+    char *why = NULL;
+    ht_model_times_begin(model, entry->template, entry->instance, steps->session->predicted,
+                         &times);
+    status = ht_model_times_original(&times, &time, &known, &why, error);
+    ht_model_times_end(&times);
     if (known)
         steps->original_ms = 1e3 * time.seconds;
     free(why);
@@ -86,6 +92,8 @@ ht_status ht_steps_open(const ht_loop_origin *origin, ht_session *session, ht_st
                         ht_error *error) {
     ht_steps *steps = ht_alloc(1, sizeof *steps);
     *steps = (ht_steps){.origin = origin, .session = session};
+    steps->predicted = session->model ? ht_model_memory_new() : NULL;
+    session->predicted = steps->predicted;
     ht_status status = ht_generation_original(origin, &steps->original, error);
     ht_entry *entry = steps->original.entry;
     if (status == HT_OK)
@@ -106,6 +114,8 @@ void ht_steps_close(ht_steps *steps) {
     ht_generation_free(&steps->original);
     for (size_t i = 0; i < steps->other_count; ++i)
         ht_generation_free(&steps->others[i]);
+    steps->session->predicted = NULL;
+    ht_model_memory_free(steps->predicted);
     free(steps);
 }
 

@@ -5,24 +5,23 @@
 #include "pipeline/style.h"
 #include "pipeline/template_facts.h"
 
-#include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { VERIFIED_MOST = 8 }; /* configurations that are run before it is given up */
+enum {
+    BATCH = 8,        /* configurations of a search that are compiled together, */
+    BATCH_ALL = 64,   /* and of a space that is predicted whole */
+    VERIFIED_MOST = 8 /* configurations that are run before it is given up */
+};
 
 /* One kernel and problem under way. */
 typedef struct attempt {
-    const ht_model_devices *devices;
-    const ht_tuning_options *options;
-    ht_binding target, host;
-    ht_config *configs;         /* owned */
-    ht_inspection *inspections; /* owned */
-    ht_gpu_time *times;         /* owned */
-    size_t *order;              /* owned */
-    size_t count, compiled;     /* of these the first ones */
-    ht_template *plain;         /* owned; NULL: all configurations may be chosen */
-    ht_space *space;            /* owned */
+    const ht_model_request *request;
+    ht_binding host;
+    ht_model_times times;
+    ht_template *plain, *capped; /* owned; NULL: the template itself */
+    ht_space *space;             /* owned */
     ht_model_result *result;
 } attempt;
 
@@ -31,143 +30,106 @@ ht_status ht_model_devices_find(const char *name, ht_model_devices *out_devices,
     return status ? status : ht_device_find("host", &out_devices->host, error);
 }
 
-static void add_config(attempt *self, const ht_config *config) {
-    HT_GROW(self->configs, self->count);
-    self->configs[self->count++] = *config;
+static void phase(const attempt *self, const char *name) {
+    if (self->request->progress)
+        ht_progress_phase(self->request->progress, name);
 }
 
+/* ---- the search */
+
+/* Makes the space; without the parameters that make it too large to be searched well, unless all of
+ * it was asked for. */
 static ht_status space_make(attempt *self, ht_error *error) {
-    ht_binding bound = self->target;
-    self->plain = self->options->plain ? ht_style_plain(bound.template) : NULL;
+    const ht_tuning_options *options = self->request->options;
+    ht_binding bound = self->times.target;
+    ht_pair_space *out = &self->result->space;
+    ht_space_cut cut;
+    self->plain = options->plain ? ht_style_plain(bound.template) : NULL;
     if (self->plain)
         bound.template = self->plain;
-    ht_status status = ht_space_build(&bound, 0, &self->space, error);
-    if (status != HT_OK)
-        return status;
-    uint64_t count = ht_space_count(self->space);
-    self->result->legal = count == UINT64_MAX ? 0 : count;
-    return HT_OK;
-}
-
-ht_status ht_model_original(const ht_model_devices *devices, const ht_binding *target,
-                            ht_gpu_time *out_time, bool *out_known, char **out_why,
-                            ht_error *error) {
-    ht_config config = ht_config_default(target->template);
-    ht_error why = {0};
-    *out_why = NULL;
-    for (size_t i = 0; i < 2; ++i) {
-        ht_inspect_options options = {
-            .original = i == 0, .count = true, .blocks_max = HT_MODEL_BLOCKS};
-        ht_inspection found = {0};
-        size_t launches;
-        ht_inspect_launches(target->template, options.original, &launches);
-        ht_status status =
-            ht_inspect(&devices->target, target, &config, 1, &options, &ht_stopped, &found, error);
-        if (status != HT_OK)
-            return status;
-        status = ht_inspection_predict(devices->gpu, &found, launches, out_time, &why);
-        ht_inspection_free(&found);
-        *out_known = status == HT_OK && i == 0;
-        if (status == HT_OK)
-            return HT_OK;
+    uint64_t most = options->max_evals ? (uint64_t)HT_SPACE_MOST : UINT64_MAX;
+    ht_status status = ht_space_cap(&bound, false, most, &self->capped, &self->space, &cut, error);
+    if (status == HT_OK) {
+        uint64_t count = ht_space_count(self->space);
+        out->size = count == UINT64_MAX ? 0 : count;
+        out->idle = cut.idle.length ? ht_text_take(&cut.idle) : NULL;
+        out->left_out = cut.too_large.length ? ht_text_take(&cut.too_large) : NULL;
     }
-    out_time->seconds = (double)NAN;
-    *out_why = ht_format("the original's time cannot be predicted: %s", why.message);
-    return HT_OK;
+    ht_space_cut_free(&cut);
+    return status;
 }
 
-/* Compiles and predicts the configurations that were added since. */
-static ht_status predict_added(attempt *self, ht_error *error) {
-    size_t launches, first = self->compiled;
-    const ht_inspect_options options = {.count = true, .blocks_max = HT_MODEL_BLOCKS};
-    self->inspections = ht_realloc(self->inspections, self->count, sizeof *self->inspections);
-    self->times = ht_realloc(self->times, self->count, sizeof *self->times);
-    memset(self->inspections + first, 0, (self->count - first) * sizeof *self->inspections);
-    self->compiled = self->count;
-    ht_status status = ht_inspect(&self->devices->target, &self->target, self->configs + first,
-                                  self->count - first, &options, &ht_interrupted,
-                                  self->inspections + first, error);
-    ht_inspect_launches(self->target.template, false, &launches);
-    for (size_t i = first; i < self->count && status == HT_OK; ++i)
-        if (ht_inspection_predict(self->devices->gpu, &self->inspections[i], launches,
-                                  &self->times[i], NULL) != HT_OK)
-            self->times[i].seconds = INFINITY;
+static ht_status strategy_make(attempt *self, const char *name, const ht_prior *prior,
+                               ht_strategy **out_strategy, ht_error *error) {
+    const ht_model_request *request = self->request;
+    ht_config *seeds = ht_alloc(request->first_count + 1, sizeof *seeds);
+    ht_move moves[HT_FIRST_MOVES_MOST];
+    const uint64_t seed = request->options->seed;
+    seeds[0] = ht_config_default(self->times.target.template);
+    for (size_t i = 0; i < request->first_count; ++i)
+        seeds[i + 1] = request->first[i];
+    const ht_strategy_options options = {.seed = seed,
+                                         .seeds = seeds,
+                                         .seed_count = request->first_count + 1,
+                                         .moves = moves,
+                                         .move_count =
+                                             ht_first_moves_find(self->space, seed, moves),
+                                         .prior = prior};
+    ht_pair_search *out = &self->result->search;
+    snprintf(out->strategy, sizeof out->strategy, "%s", name);
+    out->facts = prior != NULL;
+    ht_status status = ht_strategy_create(name, self->space, &options, out_strategy, error);
+    free(seeds);
     return status;
 }
 
 /* Asks a strategy, to which predicted times are outcomes. */
-static ht_status predict_asking(attempt *self, ht_strategy *strategy, ht_error *error) {
-    enum { BATCH = 16 };
-    ht_status status = HT_OK;
-    while (status == HT_OK && self->count < self->options->max_evals) {
-        ht_config asked[BATCH];
-        uint64_t left = self->options->max_evals - self->count;
-        size_t first = self->count;
-        size_t count = ht_strategy_ask(strategy, left < BATCH ? (size_t)left : BATCH, asked);
-        if (count == 0)
-            break;
-        for (size_t i = 0; i < count; ++i)
-            add_config(self, &asked[i]);
-        status = predict_added(self, error);
-        for (size_t i = 0; i < count && status == HT_OK; ++i) {
-            double seconds = self->times[first + i].seconds;
-            const ht_outcome outcome = {.status = seconds < INFINITY ? HT_OK : HT_ERROR_UNSUPPORTED,
-                                        .cost = 1e3 * seconds};
-            ht_strategy_tell(strategy, &asked[i], &outcome);
-        }
-    }
+static ht_status search_run(attempt *self, ht_strategy *strategy, bool all, ht_error *error) {
+    const ht_model_request *request = self->request;
+    ht_search_result *out = &self->result->search.result;
+    ht_evaluator evaluator = {.self = &self->times,
+                              .evaluate = ht_model_times_evaluate,
+                              .batch = all ? BATCH_ALL : BATCH};
+    const ht_search_options how = {.budget = {.max_evaluations = request->options->max_evals},
+                                   .on_event = request->progress ? ht_progress_event : NULL,
+                                   .context = request->progress,
+                                   .interrupted = &ht_stopped};
+    if (request->progress)
+        ht_progress_plan(request->progress,
+                         all ? ht_space_count(self->space) : request->options->max_evals, 0);
+    ht_status status = ht_search_run(strategy, &evaluator, &how, out, error);
+    if (status == HT_OK && out->interrupted)
+        status = ht_error_set(error, HT_ERROR_INTERRUPTED, "interrupted");
+    for (size_t i = 0; i < out->trial_count; ++i)
+        self->result->predicted += out->trials[i].outcome.status == HT_OK;
     return status;
 }
 
-/* Searches a space that is too large for all of it to be compiled. */
-static ht_status predict_searching(attempt *self, ht_error *error) {
-    const ht_tuning_options *options = self->options;
-    double wavefront = (double)self->devices->target.fields.wavefront;
-    ht_move moves[HT_FIRST_MOVES_MOST];
-    ht_template_facts *facts =
-        options->no_facts ? NULL : ht_template_facts_new(&self->target, wavefront);
+static ht_status search(attempt *self, ht_error *error) {
+    const ht_tuning_options *given = self->request->options;
+    uint64_t count = ht_space_count(self->space);
+    bool all = ht_space_listed(self->space) && (given->max_evals == 0 || count <= given->max_evals);
+    const char *name = given->strategy ? given->strategy : all ? "exhaustive" : "auto";
+    if (!all && given->max_evals == 0)
+        return ht_error_set(error, HT_ERROR_INPUT,
+                            "the space is too large to be listed: give --max-evals");
+    double wavefront = (double)self->request->devices->target.fields.wavefront;
+    ht_template_facts *facts = ht_strategy_expects(name) && !given->no_facts
+                                   ? ht_template_facts_new(&self->times.target, wavefront)
+                                   : NULL;
     ht_prior prior;
+    ht_strategy *strategy = NULL;
     if (facts)
         prior = ht_template_facts_prior(facts);
-    const ht_config standard = ht_config_default(self->target.template);
-    const ht_strategy_options given = {.seed = options->seed,
-                                       .seeds = &standard,
-                                       .seed_count = ht_space_legal(self->space, &standard),
-                                       .moves = moves,
-                                       .move_count =
-                                           ht_first_moves_find(self->space, options->seed, moves),
-                                       .prior = facts ? &prior : NULL};
-    ht_strategy *strategy = NULL;
-    ht_status status = ht_strategy_create("auto", self->space, &given, &strategy, error);
+    ht_status status = strategy_make(self, name, facts ? &prior : NULL, &strategy, error);
     if (status == HT_OK)
-        status = predict_asking(self, strategy, error);
+        status = search_run(self, strategy, all, error);
     ht_strategy_free(strategy);
     ht_template_facts_free(facts);
     return status;
 }
 
-static ht_status predict_all(attempt *self, ht_error *error) {
-    uint64_t want = self->options->max_evals, count = ht_space_count(self->space);
-    bool all = ht_space_listed(self->space) && (want == 0 || count <= want);
-    if (!all && want == 0)
-        return ht_error_set(error, HT_ERROR_INPUT,
-                            "the space is too large to be listed: give --max-evals");
-    for (uint64_t i = 0; all && i < count; ++i) {
-        ht_config config = ht_space_at(self->space, i);
-        add_config(self, &config);
-    }
-    ht_status status = !all          ? predict_searching(self, error)
-                       : self->count ? predict_added(self, error)
-                                     : HT_OK;
-    size_t launches;
-    self->order = ht_alloc(self->count + 1, sizeof *self->order);
-    ht_inspect_launches(self->target.template, false, &launches);
-    self->result->tried = self->count;
-    if (status == HT_OK)
-        self->result->predicted = ht_inspections_rank(
-            self->devices->gpu, self->inspections, self->count, launches, self->times, self->order);
-    return status;
-}
+/* ---- the winner */
 
 static void refuse(ht_model_result *result, const char *why) {
     result->refused++;
@@ -177,9 +139,8 @@ static void refuse(ht_model_result *result, const char *why) {
 
 /* Verifies one configuration: it must be legal for the host too, agree with the original, and pass
  * the check of its accesses. */
-static ht_status verify(attempt *self, ht_job *job, size_t index, ht_error *error) {
+static ht_status verify(attempt *self, ht_job *job, const ht_config *config, ht_error *error) {
     ht_model_result *result = self->result;
-    const ht_config *config = &self->configs[index];
     ht_evaluator *evaluator = ht_job_evaluator(job);
     ht_outcome outcome = {0};
     size_t done = 0;
@@ -197,84 +158,107 @@ static ht_status verify(attempt *self, ht_job *job, size_t index, ht_error *erro
         refuse(result, outcome.reason);
         return HT_OK;
     }
-    result->choices[result->count++] =
-        (ht_model_choice){.config = *config,
-                          .time = self->times[index],
-                          .speedup = result->original.seconds / self->times[index].seconds};
+    ht_model_choice *choice = &result->choices[result->count++];
+    *choice = (ht_model_choice){.config = *config};
+    ht_model_times_find(&self->times, config, &choice->time);
+    choice->speedup = result->original.seconds / choice->time.seconds;
     return HT_OK;
 }
 
+/* Returns true if the configuration is predicted to be faster by enough. */
+static bool is_faster(const attempt *self, const ht_trial *trial) {
+    double original = 1e3 * self->result->original.seconds;
+    return trial->outcome.cost < original &&
+           original >= self->request->options->min_speedup * trial->outcome.cost;
+}
+
+static ht_status job_start(const attempt *self, ht_job **out_job, ht_error *error) {
+    const ht_tuning_options *given = self->request->options;
+    const ht_job_options options = {.seed = given->seed,
+                                    .compile_workers = (unsigned)given->compile_workers,
+                                    .check = strcmp(given->check, "none") == 0 ? HT_CHECK_NEVER
+                                                                               : HT_CHECK_ALL,
+                                    .interrupted = &ht_stopped};
+    phase(self, "verifying the best on the host");
+    return ht_job_start(&self->host, &self->request->devices->host, &options, out_job, error);
+}
+
+/* Verifies the fastest ones until enough of them do what the original does. */
 static ht_status verify_first(attempt *self, ht_error *error) {
     ht_model_result *result = self->result;
-    const ht_job_options options = {
-        .seed = self->options->seed,
-        .compile_workers = (unsigned)self->options->compile_workers,
-        .check = strcmp(self->options->check, "none") == 0 ? HT_CHECK_NEVER : HT_CHECK_ALL,
-        .interrupted = &ht_stopped,
-    };
-    ht_job *job = NULL;
-    ht_status status = ht_job_start(&self->host, &self->devices->host, &options, &job, error);
-    ht_config standard = ht_config_default(self->target.template);
+    const ht_config standard = ht_config_default(self->times.target.template);
+    size_t best[VERIFIED_MOST + 1]; /* the default may be among them */
+    size_t count = ht_search_result_best(&result->search.result, VERIFIED_MOST + 1, best);
     size_t tried = 0;
-    for (size_t i = 0; i < self->count && status == HT_OK; ++i) {
-        size_t index = self->order[i];
-        if (result->count == HT_MODEL_CHOICES || tried == VERIFIED_MOST ||
-            !(self->times[index].seconds < result->original.seconds))
+    ht_job *job = NULL;
+    ht_status status = HT_OK;
+    for (size_t i = 0; i < count && status == HT_OK; ++i) {
+        const ht_trial *trial = &result->search.result.trials[best[i]];
+        if (result->count == self->request->choices || tried == VERIFIED_MOST ||
+            !is_faster(self, trial))
             break;
-        if (!result->original_known && ht_config_equal(&self->configs[index], &standard))
+        if (!result->original_known && ht_config_equal(&trial->config, &standard))
             continue;
         tried++;
-        status = verify(self, job, index, error);
+        if (!job)
+            status = job_start(self, &job, error);
+        if (status == HT_OK)
+            status = verify(self, job, &trial->config, error);
     }
+    if (job)
+        result->reference = ht_job_reference_source(job);
     ht_job_free(job);
     return status;
 }
 
 /* Says why nothing was chosen. */
-static void conclude(ht_model_result *result) {
+static void conclude(ht_model_result *result, double min_speedup) {
     if (result->count || result->reason)
         return;
     if (result->predicted == 0)
         result->reason = ht_strdup("no configuration's time can be predicted: 'hiptemper inspect "
                                    "--rank' lists why");
     else if (result->refused)
-        result->reason = ht_format("none of the %zu fastest was verified: %s", result->refused,
-                                   result->first_why);
+        result->reason = ht_format("none of the %zu fastest was verified on the host: %s",
+                                   result->refused, result->first_why);
     else
-        result->reason = ht_strdup("none is predicted to be faster than the original");
+        result->reason = ht_format("none is predicted to be faster than the original by enough "
+                                   "(--min-speedup %g)",
+                                   min_speedup);
 }
 
-ht_status ht_model_tune(const ht_model_devices *devices, const ht_tuning_options *options,
-                        const ht_template *template, const ht_problem *problem,
-                        ht_model_result *out_result, ht_error *error) {
-    attempt self = {.devices = devices,
-                    .options = options,
-                    .target = {template, problem, &devices->target.fields},
-                    .host = {template, problem, &devices->host.fields},
+ht_status ht_model_tune(const ht_model_request *request, const ht_template *template,
+                        const ht_problem *problem, ht_model_result *out_result, ht_error *error) {
+    attempt self = {.request = request,
+                    .host = {template, problem, &request->devices->host.fields},
                     .result = out_result};
+    ht_model_memory *own = request->memory ? NULL : ht_model_memory_new();
     *out_result = (ht_model_result){0};
+    ht_model_times_begin(request->devices, template, problem, own ? own : request->memory,
+                         &self.times);
+    phase(&self, "compiling and following the original");
     ht_status status = space_make(&self, error);
     if (status == HT_OK)
-        status = ht_model_original(devices, &self.target, &out_result->original,
-                                   &out_result->original_known, &out_result->reason, error);
+        status = ht_model_times_original(&self.times, &out_result->original,
+                                         &out_result->original_known, &out_result->reason, error);
     if (status == HT_OK && !out_result->reason)
-        status = predict_all(&self, error);
-    if (status == HT_OK && !out_result->reason && out_result->predicted)
+        status = search(&self, error);
+    if (status == HT_OK && !out_result->reason)
         status = verify_first(&self, error);
-    for (size_t i = 0; i < self.compiled; ++i)
-        ht_inspection_free(&self.inspections[i]);
-    free(self.inspections);
-    free(self.times);
-    free(self.order);
-    free(self.configs);
+    ht_model_times_end(&self.times);
+    ht_model_memory_free(own);
     ht_space_free(self.space);
     ht_template_free(self.plain, self.plain ? 1 : 0);
+    ht_template_free(self.capped, self.capped ? 1 : 0);
     if (status == HT_OK)
-        conclude(out_result);
+        conclude(out_result, request->options->min_speedup);
     return status;
 }
 
 void ht_model_result_free(ht_model_result *result) {
+    free(result->space.idle);
+    free(result->space.left_out);
+    ht_search_result_free(&result->search.result);
     free(result->first_why);
     free(result->reason);
     *result = (ht_model_result){0};

@@ -41,7 +41,8 @@ typedef struct ht_tuning_options {
 } ht_tuning_options;
 
 struct ht_entry;         /* pipeline/entry.h */
-struct ht_model_devices; /* pipeline/model_tuning.h */
+struct ht_model_devices; /* pipeline/model_times.h */
+struct ht_model_memory;
 struct ht_pair_result;
 
 /* Shared by all pairs of one command. */
@@ -50,9 +51,11 @@ typedef struct ht_session {
     ht_device device;
     const struct ht_model_devices *model; /* searches are this GPU's, predicted, and `device` is
                                              the host, which verifies; borrowed; NULL: none */
-    char *database_file;                  /* owned; NULL when there is no database */
-    ht_database *database;                /* owned; NULL when it could not be opened */
-    ht_database *recording;               /* owned; of timings to replay; usually NULL */
+    struct ht_model_memory *predicted; /* what searches by `model` predicted so far; borrowed; NULL:
+                                          each predicts anew */
+    char *database_file;               /* owned; NULL when there is no database */
+    ht_database *database;             /* owned; NULL when it could not be opened */
+    ht_database *recording;            /* owned; of timings to replay; usually NULL */
     ht_predictor *predictor; /* owned; NULL: none, or picked by the kernel from a folder */
     double start;            /* clock */
     double

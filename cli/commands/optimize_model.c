@@ -30,8 +30,10 @@ static ht_status choose(const ht_optimize_model_request *request, ht_entry *entr
     ht_status status = ht_entry_problem_check(entry, request->session, error);
     if (status != HT_OK || !entry->template)
         return status;
-    status = ht_model_tune(request->devices, &request->session->options, entry->template,
-                           entry->instance, out_result, error);
+    const ht_model_request asked = {.devices = request->devices,
+                                    .options = &request->session->options,
+                                    .choices = HT_MODEL_CHOICES};
+    status = ht_model_tune(&asked, entry->template, entry->instance, out_result, error);
     if (status == HT_OK)
         take(entry, request->devices, out_result);
     return status;
@@ -55,7 +57,7 @@ static ht_status choose_all(const ht_optimize_model_request *request, ht_outputs
 }
 
 static bool was_asked(const ht_model_result *result) {
-    return result->tried || result->reason || result->count;
+    return result->search.result.trial_count || result->reason || result->count;
 }
 
 static json_t *report(const ht_optimize_model_request *request, const ht_model_result *results,

@@ -67,8 +67,10 @@ static ht_status write_choice(chosen *self, size_t index, ht_error *error) {
 }
 
 static ht_status choose(chosen *self, ht_error *error) {
-    ht_status status = ht_model_tune(self->devices, self->request->options, self->entry->template,
-                                     self->entry->instance, &self->result, error);
+    const ht_model_request asked = {
+        .devices = self->devices, .options = self->request->options, .choices = HT_MODEL_CHOICES};
+    ht_status status =
+        ht_model_tune(&asked, self->entry->template, self->entry->instance, &self->result, error);
     for (size_t i = 0; status == HT_OK && i < self->result.count; ++i)
         status = write_choice(self, i, error);
     return status;

@@ -9,10 +9,13 @@ void ht_model_result_print(const ht_entry *entry, const ht_model_result *result,
                            char *const files[HT_MODEL_CHOICES], FILE *out) {
     static const char *const words[HT_MODEL_CHOICES] = {"best", "next best"};
     char *label = ht_entry_label(entry);
-    fprintf(out, "%s: %zu configurations compiled", label, result->tried);
-    if (result->legal)
-        fprintf(out, " of %llu legal", (unsigned long long)result->legal);
+    fprintf(out, "%s: %zu configurations compiled", label, result->search.result.trial_count);
+    if (result->space.size)
+        fprintf(out, " of %llu legal", (unsigned long long)result->space.size);
     fprintf(out, ", %zu predicted\n", result->predicted);
+    if (result->space.left_out)
+        fprintf(out, "  kept at their defaults, as the space is too large: %s\n",
+                result->space.left_out);
     if (result->reason)
         fprintf(out, "  nothing chosen: %s\n", result->reason);
     else
@@ -51,8 +54,8 @@ json_t *ht_model_result_json(const ht_entry *entry, const ht_model_result *resul
     return json_pack(
         "{s:s, s:o, s:s, s:o, s:i, s:i, s:o, s:b, s:o, s:i, s:o}", "kernel", entry->name, "problem",
         ht_report_json_text(entry->problem), "problem_fields", entry->fields, "legal",
-        result->legal ? json_integer((json_int_t)result->legal) : json_null(), "compiled",
-        (int)result->tried, "predicted", (int)result->predicted, "original",
+        result->space.size ? json_integer((json_int_t)result->space.size) : json_null(), "compiled",
+        (int)result->search.result.trial_count, "predicted", (int)result->predicted, "original",
         known ? ht_predicted_json(&result->original, 0) : json_null(), "original_is_default",
         known && !result->original_known, "choices", choices, "refused", (int)result->refused,
         "reason", ht_report_json_text(result->reason));
