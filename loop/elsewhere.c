@@ -3,16 +3,14 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "loop/deliver.h"
+#include "runtime/verify/verify.h"
 
 #include <stdlib.h>
 
-enum {
-    EXTENT_MIN = 12, /* fields at or above are extents; below, filter sizes and the like */
-    OTHERS = 3
-};
+enum { OTHERS = 3 };
 
 static int64_t changed(int64_t value, size_t which) {
-    if (value < EXTENT_MIN)
+    if (value < HT_EXTENT_MIN)
         return value;
     return which == 0 ? value / 2 : which == 1 ? value + value / 2 : value - 1;
 }

@@ -60,18 +60,53 @@ static char *fields_text(const json_t *fields) {
     return ht_text_take(&text);
 }
 
-/* Starts a command whose output goes to a file in the run's folder. Returns its exit code. */
-static int execute(const running *in, char *const *words) {
+static int started(const running *in, const char *const *words) {
     pid_t pid = fork();
     if (pid == 0) {
         int log = chdir(in->folder) == 0 ? open("log", O_WRONLY | O_CREAT | O_APPEND, 0600) : -1;
         if (log < 0 || dup2(log, 1) < 0 || dup2(log, 2) < 0)
             _exit(127);
         unsetenv("HIPTEMPER_DB");
-        execv(in->settings->program, words);
+        execv(in->settings->program, (char *const *)(size_t)words);
         _exit(127);
     }
     return pid < 0 ? 127 : bench_finish(pid);
+}
+
+/* Runs a command's own words, and those that all arms have. Its output goes to a file in the run's
+ * folder. Returns its exit code. */
+static int execute(const running *in, const char *const *own, unsigned evaluations) {
+    const arms_settings *settings = in->settings;
+    char *seed = ht_format("%u", in->run->seed), *most = ht_format("%u", evaluations);
+    char *json = ht_format("--json=%s", in->report);
+    const char *const common[] = {"--device",
+                                  settings->device,
+                                  "--max-evals",
+                                  most,
+                                  "--seed",
+                                  seed,
+                                  "--check",
+                                  "none",
+                                  "--final-time",
+                                  settings->final_time,
+                                  "--min-speedup",
+                                  "1",
+                                  "--db",
+                                  in->database,
+                                  "--no-sources",
+                                  json,
+                                  NULL};
+    const char *words[WORDS_MAX] = {settings->program};
+    size_t count = 1;
+    for (size_t i = 0; own[i] && count + 1 < WORDS_MAX; ++i)
+        words[count++] = own[i];
+    for (size_t i = 0; common[i] && count + 1 < WORDS_MAX; ++i)
+        words[count++] = common[i];
+    int code = started(in, words);
+    free(json);
+    free(most);
+    free(seed);
+    return code;
 }
 
 /* Prints the last line of the log. */
@@ -105,32 +140,9 @@ static bool rewriting_run(running *in) {
     const arms_settings *settings = in->settings;
     arms_run *run = in->run;
     char *file = ht_path_join(settings->folder, run->subject->rewrites);
-    char *fields = fields_text(in->fields), *seed = ht_format("%u", run->seed);
-    char *budget = ht_format("%u", settings->budget), *json = ht_format("--json=%s", in->report);
-    char *words[WORDS_MAX] = {(char *)(size_t)settings->program,
-                              "tune",
-                              file,
-                              "--problem",
-                              fields,
-                              "--device",
-                              (char *)(size_t)settings->device,
-                              "--max-evals",
-                              budget,
-                              "--seed",
-                              seed,
-                              "--strategy",
-                              "random",
-                              "--check",
-                              "none",
-                              "--final-time",
-                              (char *)(size_t)settings->final_time,
-                              "--min-speedup",
-                              "1",
-                              "--db",
-                              in->database,
-                              "--no-sources",
-                              json};
-    int code = execute(in, words);
+    char *fields = fields_text(in->fields);
+    const char *const own[] = {"tune", file, "--problem", fields, "--strategy", "random", NULL};
+    int code = execute(in, own, settings->budget);
     json_t *report = json_load_file(in->report, 0, NULL);
     const json_t *kernel = json_array_get(json_object_get(report, "kernels"), 0);
     bool good = kernel && code == 0;
@@ -150,9 +162,6 @@ static bool rewriting_run(running *in) {
     if (!good)
         failure_print(in, code);
     json_decref(report);
-    free(json);
-    free(budget);
-    free(seed);
     free(fields);
     free(file);
     return good;
@@ -176,39 +185,13 @@ static bool loop_run(running *in) {
     const arms_settings *settings = in->settings;
     arms_run *run = in->run;
     bool once = run->arm == ARM_SEARCH;
-    char *seed = ht_format("%u", run->seed), *all = ht_format("%u", settings->budget);
-    char *first = ht_format("%u", once ? settings->budget : (settings->budget + 2) / 3);
-    char *json = ht_format("--json=%s", in->report);
-    char *words[WORDS_MAX] = {(char *)(size_t)settings->program,
-                              "loop",
-                              in->source,
-                              "--problem",
-                              in->problem,
-                              "--kernel",
-                              (char *)(size_t)run->subject->kernel,
-                              "--device",
-                              (char *)(size_t)settings->device,
-                              "--rounds",
-                              once ? "1" : "0",
-                              "--max-evals",
-                              first,
-                              "--all-evals",
-                              all,
-                              "--seed",
-                              seed,
-                              "--check",
-                              "none",
-                              "--final-time",
-                              (char *)(size_t)settings->final_time,
-                              "--min-speedup",
-                              "1",
-                              "--db",
-                              in->database,
-                              "--elsewhere",
-                              "0",
-                              "--no-sources",
-                              json};
-    int code = execute(in, words);
+    char *all = ht_format("%u", settings->budget);
+    const char *const own[] = {"loop",      in->source,       "--problem",
+                               in->problem, "--kernel",       run->subject->kernel,
+                               "--rounds",  once ? "1" : "0", "--all-evals",
+                               all,         "--elsewhere",    "0",
+                               NULL};
+    int code = execute(in, own, once ? settings->budget : (settings->budget + 2) / 3);
     json_t *report = json_load_file(in->report, 0, NULL);
     bool good = report && code == 0;
     if (good)
@@ -216,10 +199,7 @@ static bool loop_run(running *in) {
     else
         failure_print(in, code);
     json_decref(report);
-    free(json);
-    free(first);
     free(all);
-    free(seed);
     return good;
 }
 

@@ -10,6 +10,9 @@
 
 enum { HT_VERIFY_CONFIGURATIONS = 32, HT_VERIFY_SIZES = 5, HT_VERIFY_REFERENCE_SECONDS = 20 };
 
+/* Fields of a problem from here on are extents; below, filter sizes and the like, which stay. */
+enum { HT_EXTENT_MIN = 12 };
+
 /* A run of a configuration that agreed. */
 typedef struct ht_verify_run ht_verify_run;
 

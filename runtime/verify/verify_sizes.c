@@ -8,15 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Fields at or above are extents; below, filter sizes and the like, which stay. */
-enum {
-    EXTENT_MIN = 12,
-    KINDS = 8,
-    MULTIPLES = 5,
-    FIELDS = 6,
-    CUT_MAX = 1 << 16,
-    WHOLE_MAX = 1 << 24
-};
+enum { KINDS = 8, MULTIPLES = 5, FIELDS = 6, CUT_MAX = 1 << 16, WHOLE_MAX = 1 << 24 };
 
 /* Values of the extents, by how many there are: one along the grid's x first, then y, z and the
  * others (extents_sort). The first five kinds are those asked for. Stencils have a border of one
@@ -174,7 +166,7 @@ static void extents_sort(shape *in, const ht_template *template) {
 /* Finds the extents. Fields that have a default are options of the kernel: they stay, unless there
  * is nothing else. */
 static void extents_find(shape *in) {
-    int64_t least = EXTENT_MIN;
+    int64_t least = HT_EXTENT_MIN;
     for (int pass = 0; pass < 3 && in->extent_count == 0; ++pass)
         for (size_t i = 0; i < in->spec->field_count && in->extent_count < 64; ++i) {
             bool option = in->spec->fields[i].kind == HT_FIELD_DEFAULT && pass < 2;
