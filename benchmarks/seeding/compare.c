@@ -15,7 +15,8 @@
 
 enum { AT_COUNT = 4 };
 static const size_t at_evaluations[AT_COUNT] = {5, 10, 20, 40};
-static const double near_best = 1.05, CONFIDENCE = 0.95;
+const double ht_seeded_near_best = 1.05;
+static const double CONFIDENCE = 0.95;
 
 /* Sums over problems and repeats. */
 typedef struct totals {
@@ -28,7 +29,7 @@ typedef struct totals {
  * is. */
 static size_t needed(const ht_seeded_search *search, double best) {
     size_t i = 0;
-    while (i < search->count && search->costs[i] > best * near_best)
+    while (i < search->count && search->costs[i] > best * ht_seeded_near_best)
         ++i;
     return i + 1;
 }
@@ -66,7 +67,8 @@ static void problem_compare(const ht_seeded_setup *setup, const ht_seeded_knowle
         fprintf(lines, "\t%.6g", *mean);
     }
     printf("\n");
-    fprintf(lines, "\n");
+    /* The problem's share of what was spent on learning. */
+    fprintf(lines, "\t%.6g\n", (double)knowledge->evaluations / (double)setup->problem_count);
     totals->searches += setup->repeats;
     ht_seeded_end(&run);
 }
@@ -172,8 +174,22 @@ void ht_seeded_compare(const ht_seeded_setup *setup, const ht_seeded_knowledge *
     fclose(file);
 }
 
+/* Prints what each way needs with the evaluations that were spent on learning, spread over the
+ * problems that were tuned with what was learnt, next to one that learnt nothing. */
+static void spent_print(double *const *needed_by, const double *spent, size_t count) {
+    double *with = ht_alloc(count, sizeof *with);
+    printf("  with the evaluations spent on learning, %.1f a problem:\n", mean_of(spent, count));
+    for (size_t way = HT_WAY_PORTFOLIO; way < HT_WAYS; ++way) {
+        for (size_t i = 0; i < count; ++i)
+            with[i] = needed_by[way][i] + spent[i];
+        pair_print(with, needed_by[HT_WAY_UNSEEDED], count, ht_seeded_way_names[way],
+                   ht_seeded_way_names[HT_WAY_UNSEEDED], 0);
+    }
+    free(with);
+}
+
 void ht_seeded_summary(const char *lines) {
-    double *needed_by[HT_WAYS] = {0};
+    double *needed_by[HT_WAYS] = {0}, *spent = NULL;
     size_t count = 0;
     char *text = NULL, *rest = NULL;
     ht_error error = {0};
@@ -185,15 +201,21 @@ void ht_seeded_summary(const char *lines) {
             needed_by[way] = ht_grow(needed_by[way], count, sizeof(double));
             needed_by[way][count] = strtod(at + 1, &at);
         }
-        count += at != NULL;
+        if (!at)
+            continue;
+        spent = ht_grow(spent, count, sizeof *spent);
+        spent[count++] = strtod(at, &at);
     }
     printf("%zu problems\n", count);
     for (size_t way = 0; way < HT_WAYS && count; ++way)
         printf("  %-10s mean %.1f, median %.1f\n", ht_seeded_way_names[way],
                mean_of(needed_by[way], count), ht_stats_median(needed_by[way], count));
-    if (count)
+    if (count) {
         pairs_print(needed_by, count, 0);
+        spent_print(needed_by, spent, count);
+    }
     for (size_t way = 0; way < HT_WAYS; ++way)
         free(needed_by[way]);
+    free(spent);
     free(text);
 }

@@ -4,6 +4,8 @@
 
 #include "benchmarks/seeding/ways.h"
 
+extern const double ht_seeded_near_best; /* a time over the best one that is near it: 1.05 */
+
 /* Prints the comparison on all problems of the setup. `folder` keeps what jobs measure. Appends a
  * line for each problem to the file `lines` (NULL: none): template, problem, evaluations that each
  * way needed. */

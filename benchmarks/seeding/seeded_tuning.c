@@ -14,13 +14,17 @@
  *       the comparison; DB is that of the training problems. FOLDER keeps the measurements: those
  *       that are there are not made again, so a stopped run resumes, and all ways of searching find
  *       the same time for the same configuration.
+ *   seeded_tuning hard TEMPLATE PROBLEMS device=model:NAME tables=TABLES [NAME=VALUE...]
+ *       prints the first problems of which few configurations are within 5 % of the best
  *   seeded_tuning summary LINES
  *       the tests over all that runs of compare have written to the file LINES
  *
  * Names: evals (45), repeats (1; searches with different seeds), seeds (10; of each way), device
  * (host), tables (a database of predicted times, for device=model:NAME: nothing is measured),
  * blocks (4; followed of a launch), cross (1: with tables, each problem's best configuration is
- * tried on all other problems), lines (a file that gets a line for each problem compared). */
+ * tried on all other problems), lines (a file that gets a line for each problem compared), count
+ * (10; problems that `hard` prints at most), percent (7; of configurations near the best that it
+ * allows). */
 #include "benchmarks/timing_job.h"
 
 #include "base/file.h"
@@ -37,7 +41,7 @@
 enum { COLLECT_NEAREST = 5 };
 
 typedef struct names {
-    size_t evals, repeats, seeds, blocks, cross;
+    size_t evals, repeats, seeds, blocks, cross, count, percent;
     const char *device, *tables, *lines;
 } names;
 
@@ -64,7 +68,9 @@ static bool number_take(names *names, const char *argument) {
                  {"repeats", &names->repeats, HT_SEEDED_REPEATS},
                  {"seeds", &names->seeds, HT_SEEDED_SEEDS - 2 * COLLECT_NEAREST},
                  {"blocks", &names->blocks, 1000},
-                 {"cross", &names->cross, 1}};
+                 {"cross", &names->cross, 1},
+                 {"count", &names->count, 1000},
+                 {"percent", &names->percent, 100}};
     size_t length = strcspn(argument, "=");
     for (size_t i = 0; i < sizeof known / sizeof *known; ++i) {
         if (strncmp(known[i].name, argument, length) != 0 || known[i].name[length] ||
@@ -166,6 +172,27 @@ static void collect(const ht_seeded_setup *setup, const char *path, bool cross) 
     free(best);
 }
 
+/* Returns true if at most `percent` in a hundred of a problem's configurations are near its best.
+ */
+static bool is_hard(const ht_seeded_setup *setup, size_t problem, size_t percent) {
+    ht_seeded_run run;
+    size_t near = 0;
+    ht_seeded_begin(&run, setup, problem, NULL);
+    double best = ht_seeded_best(&run);
+    for (size_t i = 0; i < run.count; ++i)
+        near += run.costs[i] <= best * ht_seeded_near_best;
+    bool hard = isfinite(best) && 100 * near <= percent * run.count;
+    ht_seeded_end(&run);
+    return hard;
+}
+
+static void hard_print(const ht_seeded_setup *setup, size_t count, size_t percent) {
+    size_t kept = 0;
+    for (size_t p = 0; p < setup->problem_count && kept < count; ++p)
+        if (is_hard(setup, p, percent) && ++kept)
+            printf("%s\n", setup->problems[p]);
+}
+
 static void compare(const ht_seeded_setup *setup, const char *model, const char *database,
                     const char *folder, const char *lines) {
     ht_seeded_knowledge knowledge;
@@ -181,6 +208,8 @@ static int usage(void) {
                     "       seeded_tuning collect TEMPLATE PROBLEMS DB [NAME=VALUE...]\n"
                     "       seeded_tuning compare TEMPLATE PROBLEMS MODEL DB FOLDER "
                     "[NAME=VALUE...]\n"
+                    "       seeded_tuning hard TEMPLATE PROBLEMS device=model:NAME "
+                    "tables=TABLES [NAME=VALUE...]\n"
                     "       seeded_tuning summary LINES\n");
     return 2;
 }
@@ -191,19 +220,30 @@ int main(int argc, char **argv) {
     bool predicting = argc > 4 && strcmp(command, "predict") == 0;
     bool collecting = argc > 4 && strcmp(command, "collect") == 0;
     bool comparing = argc > 6 && strcmp(command, "compare") == 0;
+    bool sifting = argc > 5 && strcmp(command, "hard") == 0;
     if (argc == 3 && strcmp(command, "summary") == 0) {
         ht_seeded_summary(argv[2]);
         return 0;
     }
-    if (!predicting && !collecting && !comparing)
+    if (!predicting && !collecting && !comparing && !sifting)
         return usage();
-    names names = {.evals = 45, .repeats = 1, .seeds = 10, .blocks = 4, .device = "host"};
-    names_read(&names, argc, argv, comparing ? 7 : 5);
+    names names = {.evals = 45,
+                   .repeats = 1,
+                   .seeds = 10,
+                   .blocks = 4,
+                   .count = 10,
+                   .percent = 7,
+                   .device = "host"};
+    names_read(&names, argc, argv, comparing ? 7 : sifting ? 4 : 5);
+    if (sifting && !names.tables)
+        return usage();
     ht_seeded_setup setup = {.evals = names.evals, .repeats = names.repeats, .seeds = names.seeds};
     ht_seeded_open(&setup, argv[2], argv[3], names.device, predicting ? NULL : names.tables);
     if (predicting)
         ht_predicted_fill(ht_seeded_template(&setup), setup.code, setup.problems,
                           setup.problem_count, names.device, names.blocks, argv[4]);
+    else if (sifting)
+        hard_print(&setup, names.count, names.percent);
     else if (collecting)
         collect(&setup, argv[4], names.cross);
     else
