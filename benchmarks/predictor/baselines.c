@@ -23,6 +23,8 @@ static const char USAGE[] =
     "  --fold-by=record records fall into parts one by one: the same problem on another machine "
     "leaks\n"
     "  --regroup=A,B    fields that do not make a problem different\n"
+    "  --together       every method learns from all files of a kernel together, as pooled ones "
+    "do\n"
     "  --methods=A,B    only these (listed below)\n"
     "  --extra=FILE     more data for pooled training, never tested (may be repeated)\n"
     "  --trees=N        of each forest (100)\n"
@@ -40,7 +42,7 @@ enum { FOLD_SEED = 1 };
 typedef struct options {
     ht_fold fold; /* index = count: all of them */
     size_t threads;
-    bool by_record;
+    bool by_record, together;
     const char *regroup, *methods, *compare;
     ht_method_settings method;
     const char **paths, **extra;
@@ -66,6 +68,8 @@ static bool folds_take(options *options, const char *argument) {
         return ht_fold_parse(value, &options->fold, NULL) == HT_OK;
     else if (!strcmp(argument, "--fold-by=record"))
         options->by_record = true;
+    else if (!strcmp(argument, "--together"))
+        options->together = true;
     else
         return false;
     return true;
@@ -208,9 +212,10 @@ static void scores_print(const options *options, const ht_method_info *method, c
     counts_print(&scores->exact, scores->records);
     printf(", \"canonical\": {");
     counts_print(&scores->canonical, scores->records);
-    printf("}, \"legal\": %.4f, \"constrained\": %s, \"seconds\": %.1f}\n",
+    printf("}, \"legal\": %.4f, \"constrained\": %s, \"together\": %s, \"seconds\": %.1f}\n",
            (double)scores->legal / (double)scores->answers,
-           options->method.constrained ? "true" : "false", seconds);
+           options->method.constrained ? "true" : "false",
+           method->pooled || options->together ? "true" : "false", seconds);
     fflush(stdout);
 }
 
@@ -257,8 +262,9 @@ static void compare_tell(const options *options, const char *path, const ht_scor
 static void method_run(const ht_table *table, const options *options,
                        const ht_method_info *method) {
     ht_scores *scores = ht_alloc(table->file_count, sizeof *scores);
-    for (size_t f = 0; f < (method->pooled ? 1 : table->file_count); ++f) {
-        const ht_table_file *file = method->pooled ? NULL : &table->files[f];
+    bool pooled = method->pooled || options->together;
+    for (size_t f = 0; f < (pooled ? 1 : table->file_count); ++f) {
+        const ht_table_file *file = pooled ? NULL : &table->files[f];
         double start = ht_clock_seconds();
         if (file && file->extra)
             continue;
@@ -267,7 +273,7 @@ static void method_run(const ht_table *table, const options *options,
                 fold_run(table, options, method, file, fold, scores);
         double seconds = ht_clock_seconds() - start;
         for (size_t g = 0; g < table->file_count; ++g)
-            if (method->pooled || g == f)
+            if (pooled || g == f)
                 scores_print(options, method, table->files[g].path, &scores[g], seconds);
         if (file && options->compare && method->run == ht_nearest_run)
             compare_tell(options, file->path, &scores[f]);
