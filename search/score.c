@@ -135,6 +135,14 @@ double ht_score_performance(const ht_score *score, const ht_replay_trace *traces
     return sum / HT_SCORE_POINTS;
 }
 
+/* Returns the standard error of the mean of some numbers. */
+static double error_of(const double *numbers, size_t count, double mean) {
+    double squares = 0;
+    for (size_t i = 0; i < count; ++i)
+        squares += (numbers[i] - mean) * (numbers[i] - mean);
+    return count > 1 ? sqrt(squares / (double)(count - 1) / (double)count) : 0;
+}
+
 ht_score_share ht_score_at(const ht_score *score, const ht_replay_trace *traces, size_t count,
                            uint64_t evaluations) {
     double *shares = ht_alloc(count, sizeof *shares);
@@ -152,8 +160,10 @@ ht_score_share ht_score_at(const ht_score *score, const ht_replay_trace *traces,
     ht_score_share share = {0};
     if (complete) {
         qsort(shares, complete, sizeof *shares, ascending);
-        share = (ht_score_share){sum / (double)complete, median_of(shares, complete),
-                                 shares[(complete - 1) / 10]};
+        share.mean = sum / (double)complete;
+        share.median = median_of(shares, complete);
+        share.tenth = shares[(complete - 1) / 10];
+        share.error = error_of(shares, complete, share.mean);
     }
     free(shares);
     return share;

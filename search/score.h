@@ -32,6 +32,7 @@ double ht_score_performance(const ht_score *score, const ht_replay_trace *traces
 typedef struct ht_score_share {
     double mean, median, tenth; /* over the complete traces; 0 without any; `tenth`: the 10th
                                    percentile, that of one bad search in ten */
+    double error;               /* standard error of the mean; 0 for fewer than two traces */
 } ht_score_share;
 
 /* Optimum / best so far after this many evaluations (at least 1): 0 before the first success; what

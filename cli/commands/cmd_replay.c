@@ -75,7 +75,8 @@ static const ht_option options[] = {
     {"partial", HT_OPTION_FLAG, offsetof(replay_options, partial),
      .help = "Takes a run that lacks legal configurations; they count as failures when asked for."},
     {"curve", HT_OPTION_TEXT, offsetof(replay_options, curve), "FILE.tsv", .writes = true,
-     .help = "Writes the curve after every evaluation: strategy, evaluations, mean, median."},
+     .help = "Writes the curve after every evaluation: strategy, evaluations, mean, median, tenth "
+             "percentile."},
     {"json", HT_OPTION_JSON, offsetof(replay_options, json), "FILE",
      .help = "Writes the report as JSON: to standard output, or to FILE. docs/replay.md describes "
              "it."},
@@ -374,8 +375,9 @@ const ht_command ht_command_replay = {
     .description =
         "Searches a space whose configurations were all tried before, and answers from the "
         "recording instead of a device. Prints, for each strategy, how near the best found is to "
-        "the optimum after 10 to 200 evaluations (mean and median of optimum / best so far; "
-        "failures and starting configurations count as evaluations), its performance P against "
+        "the optimum after 10 to 200 evaluations (mean and tenth percentile of optimum / best so "
+        "far; failures and starting configurations count as evaluations), its performance P "
+        "against "
         "random search over the recorded tuning time, and its own processor time.\n\n"
         "The same seed gives the same result, whatever the number of threads.",
     .examples =

@@ -59,7 +59,7 @@ static void print_row(const ht_replay_report *report, const ht_replayed *run, ht
     cells[at++] = ht_strdup(run->strategy);
     for (size_t i = 0; i < POINTS; ++i) {
         ht_score_share share = ht_score_at(report->score, run->traces, run->count, points[i]);
-        cells[at++] = ht_format("%.3f (%.3f)", share.mean, share.median);
+        cells[at++] = ht_format("%.3f (%.3f)", share.mean, share.tenth);
     }
     double performance = ht_score_performance(report->score, run->traces, run->count);
     cells[at++] = isnan(performance) ? ht_strdup("-") : ht_format("%.3f", performance);
@@ -118,15 +118,15 @@ static void print_notes(const ht_replay_report *report, FILE *out) {
     uint64_t missing = 0;
     for (size_t i = 0; i < report->run_count; ++i)
         missing += totals_of(&report->runs[i]).missing;
-    fprintf(
-        out,
-        "\nMean (median) of optimum / best so far after 10, 25, ... evaluations. P: performance "
-        "against random\nsearch in %.0f %s (about %.0f successes), 0 random, 1 the optimum at "
-        "once; random search itself ",
-        ht_replay_timed(report->replay) ? score->budget_ms / 1e3 : score->budget_ms,
-        ht_replay_timed(report->replay) ? "seconds of recorded tuning"
-                                        : "evaluations, as the run has no tuning times",
-        score->budget_draws);
+    fprintf(out,
+            "\nMean (tenth percentile) of optimum / best so far after 10, 25, ... evaluations. P: "
+            "performance against\nrandom search in %.0f %s (about %.0f successes), 0 random, 1 the "
+            "optimum at "
+            "once; random search itself ",
+            ht_replay_timed(report->replay) ? score->budget_ms / 1e3 : score->budget_ms,
+            ht_replay_timed(report->replay) ? "seconds of recorded tuning"
+                                            : "evaluations, as the run has no tuning times",
+            score->budget_draws);
     if (isnan(report->random_performance))
         fprintf(out, "was not measured.\n");
     else
@@ -165,7 +165,8 @@ static json_t *curve_json(const ht_replay_report *report, const ht_replayed *run
         ht_score_share share = ht_score_at(report->score, run->traces, run->count, points[i]);
         char *name = ht_format("%llu", (unsigned long long)points[i]);
         json_object_set_new(curve, name,
-                            json_pack("{s:f, s:f}", "mean", share.mean, "median", share.median));
+                            json_pack("{s:f, s:f, s:f, s:f}", "mean", share.mean, "median",
+                                      share.median, "tenth", share.tenth, "error", share.error));
         free(name);
     }
     return curve;
@@ -223,14 +224,14 @@ json_t *ht_replay_report_json(const ht_replay_report *report) {
 }
 
 void ht_replay_report_curve(const ht_replay_report *report, ht_text *out) {
-    ht_text_append(out, "strategy\tevaluations\tmean\tmedian\n");
+    ht_text_append(out, "strategy\tevaluations\tmean\tmedian\ttenth\n");
     for (size_t i = 0; i < report->run_count; ++i) {
         const ht_replayed *run = &report->runs[i];
         uint64_t longest = totals_of(run).longest;
         for (uint64_t n = 1; n <= longest; ++n) {
             ht_score_share share = ht_score_at(report->score, run->traces, run->count, n);
-            ht_text_printf(out, "%s\t%llu\t%.6g\t%.6g\n", run->strategy, (unsigned long long)n,
-                           share.mean, share.median);
+            ht_text_printf(out, "%s\t%llu\t%.6g\t%.6g\t%.6g\n", run->strategy,
+                           (unsigned long long)n, share.mean, share.median, share.tenth);
         }
     }
 }

@@ -35,7 +35,7 @@ typedef struct ht_replay_report {
 void ht_replay_report_print(const ht_replay_report *report, FILE *out);
 /* An object for a single strategy, an array of such for several. New reference. */
 json_t *ht_replay_report_json(const ht_replay_report *report);
-/* Tab-separated: strategy, evaluations, mean, median. */
+/* Tab-separated: strategy, evaluations, mean, median, tenth percentile. */
 void ht_replay_report_curve(const ht_replay_report *report, ht_text *out);
 
 #endif

@@ -46,6 +46,11 @@ Test(replay_command, json_of_one) {
     for (size_t i = 0; i < 6; ++i) {
         double now = share(run, after[i]);
         cr_assert(now >= last && now <= 1);
+        const json_t *point = json_object_get(json_object_get(run, "curve"), after[i]);
+        double tenth = json_number_value(json_object_get(point, "tenth"));
+        double median = json_number_value(json_object_get(point, "median"));
+        cr_assert(tenth > 0 && tenth <= median && median <= 1);
+        cr_assert(json_number_value(json_object_get(point, "error")) > 0);
         last = now;
     }
     cr_assert_str_eq(json_string_value(json_object_get(run, "strategy")), "random");

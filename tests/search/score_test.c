@@ -139,13 +139,15 @@ Test(score, shares) {
     ht_score score = {.optimum = 2};
     ht_replay_trace traces[] = {trace_of(a, spent, 3), trace_of(b, spent, 4), {0}};
     static const double means[] = {0.125, 0.375, 0.625, 1, 1};
+    static const double errors[] = {0.125, 0.125, 0.375, 0, 0};
     for (uint64_t n = 1; n <= 5; ++n) {
         ht_score_share share = ht_score_at(&score, traces, 3, n);
         cr_assert_float_eq(share.mean, means[n - 1], 1e-12);
         cr_assert_float_eq(share.median, means[n - 1], 1e-12); /* of two: the same */
+        cr_assert_float_eq(share.error, errors[n - 1], 1e-12); /* of two: half their difference */
     }
     ht_score_share none = ht_score_at(&score, &traces[2], 1, 10);
-    cr_assert(none.mean == 0 && none.median == 0 && none.tenth == 0);
+    cr_assert(none.mean == 0 && none.median == 0 && none.tenth == 0 && none.error == 0);
 }
 
 /* Of 21 searches two are worse than the tenth percentile. */
