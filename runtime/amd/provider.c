@@ -8,6 +8,7 @@
 #include "runtime/amd/prelude.h"
 #include "runtime/amd/probe.h"
 #include "runtime/amd/resources.h"
+#include "runtime/amd/rocjitsu.h"
 
 #include <pthread.h>
 #include <stdio.h>
@@ -45,7 +46,9 @@ static ht_device make_device(const ht_amd_probe *probe, const char *arch) {
 static ht_device gpu_device(const ht_amd_probe *probe, const ht_amd_gpu *gpu) {
     ht_device device = make_device(probe, gpu->arch);
     snprintf(device.name, sizeof device.name, "amd:%d", gpu->ordinal);
-    snprintf(device.description, sizeof device.description, "%.60s, %s", gpu->name, gpu->arch);
+    /* Part of a database's key, so that an emulator's times are never taken for a GPU's. */
+    snprintf(device.description, sizeof device.description, "%.60s, %s%s", gpu->name, gpu->arch,
+             ht_rocjitsu_library() ? ", emulated by rocjitsu" : "");
     device.ordinal = gpu->ordinal;
     device.can_run = true;
     device.fields = gpu->fields;

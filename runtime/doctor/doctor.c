@@ -2,6 +2,7 @@
 
 #include "base/memory.h"
 #include "base/text.h"
+#include "runtime/amd/rocjitsu.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -84,11 +85,28 @@ static void look_at(const ht_provider *provider, ht_findings *findings, ht_devic
     free(devices);
 }
 
+/* Says whether AMD's GPUs here are emulated, or could be. */
+static void look_at_rocjitsu(ht_findings *findings) {
+    const char *library = ht_rocjitsu_library();
+    char *program = library ? NULL : ht_rocjitsu_program();
+    if (library)
+        ht_findings_add(findings, "devices", "rocjitsu", HT_LEVEL_WARNING,
+                        "check results so, and measure without rocjitsu on a GPU",
+                        "%s: AMD's GPUs are emulated, and their times are the emulator's", library);
+    if (program)
+        ht_findings_add(findings, "devices", "rocjitsu", HT_LEVEL_FINE, NULL,
+                        "%s: emulates AMD's GPUs, for results, not for times "
+                        "('rocjitsu --config FILE -- hiptemper ...')",
+                        program);
+    free(program);
+}
+
 void ht_doctor_devices(ht_findings *findings, ht_device **out_devices, size_t *out_count) {
     *out_devices = NULL;
     *out_count = 0;
     for (size_t i = 0; ht_providers[i] != NULL; ++i)
         look_at(ht_providers[i], findings, out_devices, out_count);
+    look_at_rocjitsu(findings);
     if (*out_count == 0)
         ht_findings_add(findings, "devices", "any", HT_LEVEL_MISSING,
                         "install clang++-19 (Debian: clang-19) for host emulation, or the driver "

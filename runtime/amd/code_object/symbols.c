@@ -10,10 +10,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-const char *const ht_amd_runtime_names[] = {"libamdhip64.so.7", "libamdhip64.so.6",
-                                            "libamdhip64.so.5", "libamdhip64.so", NULL};
-const char *const ht_amd_hiprtc_names[] = {"libhiprtc.so.7", "libhiprtc.so.6", "libhiprtc.so.5",
-                                           "libhiprtc.so", NULL};
+#define NEWEST_FIRST(stem)                                                                         \
+    {stem ".10", stem ".9", stem ".8", stem ".7", stem ".6", stem ".5", stem, NULL}
+const char *const ht_amd_runtime_names[] = NEWEST_FIRST("libamdhip64.so");
+const char *const ht_amd_hiprtc_names[] = NEWEST_FIRST("libhiprtc.so");
 
 #define INSTALL_HINT                                                                               \
     "install ROCm's HIP runtime (Debian: apt-get install libamdhip64-5), or set HIPTEMPER_ROCM "   \
@@ -158,7 +158,8 @@ static ht_status missing_library(const places *places, const char *const *names,
 
 static ht_status missing_symbol(const char *file, const char *symbol, ht_error *error) {
     return ht_error_set(error, HT_ERROR_MISSING,
-                        "%s has no function %s, so its version does not fit (ROCm 5.2 to 7 do); "
+                        "%s has no function %s, so its version does not fit (ROCm 5.2 to 7 do, "
+                        "later ones are untried); "
                         "" INSTALL_HINT,
                         file, symbol);
 }

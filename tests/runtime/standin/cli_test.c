@@ -70,3 +70,18 @@ Test(standin_cli, tune_runs_on_an_amd_device) {
     free(folder);
     standin_end();
 }
+
+Test(standin_cli, emulated_gpus_are_described_as_such) {
+    standin_use_in_workers("7");
+    static const char *const before[] = {"", "LD_PRELOAD=" HT_STANDIN_ROCJITSU};
+    for (size_t i = 0; i < 2; ++i) {
+        char *command = ht_format("%s %s devices", before[i], HT_PROGRAM), text[8192] = "";
+        FILE *pipe = popen(command, "r");
+        cr_assert_not_null(pipe);
+        text[fread(text, 1, sizeof text - 1, pipe)] = '\0';
+        cr_expect_eq(pclose(pipe), 0, "%s", text);
+        cr_expect(strstr(text, "amd:0"), "%s", text);
+        cr_expect_eq(strstr(text, "emulated by rocjitsu") != NULL, i == 1, "%s", text);
+        free(command);
+    }
+}
