@@ -48,9 +48,9 @@ static const ht_option options[] = {
      .help = "Seed of the sample."},
     {"count", HT_OPTION_FLAG, offsetof(inspect_options, count),
      .help =
-         "Follows the compiled instructions (gfx9, gfx103 and gfx11, such as gfx90a) and tells how "
-         "often a "
-         "configuration goes to memory for each output, next to the original kernel."},
+         "Follows the compiled instructions (gfx9, gfx103, gfx11 and gfx12, such as gfx90a) and "
+         "tells how often a configuration goes to memory for each output, next to the original "
+         "kernel."},
     {"rank", HT_OPTION_FLAG, offsetof(inspect_options, rank),
      .help = "Predicts from the compiled instructions how long each configuration takes on an AMD "
              "GPU, names the bottleneck, and lists the fastest first. Predicted, not measured. The "

@@ -168,17 +168,18 @@ static ht_status make_memory(subject *self, ht_amd_bytes elf, ht_accesses *acces
     return add_buffers(self, accesses, error);
 }
 
-/* Accepts the families whose instructions are modelled: gfx9, gfx103, gfx11. */
+/* Accepts the families whose instructions are modelled: gfx9, gfx103, gfx11, gfx12. */
 static ht_status check_arch(const char *arch, bool *out_packed, bool *out_apart, ht_error *error) {
     const ht_amd_target *target = ht_amd_target_find(arch);
-    static const char *const rdna[] = {"gfx103", "gfx11", NULL};
-    bool apart = ht_text_starts(arch, rdna), gfx11 = apart && strncmp(arch, "gfx11", 5) == 0;
+    static const char *const rdna[] = {"gfx103", "gfx11", "gfx12", NULL};
+    static const char *const sharing[] = {"gfx11", "gfx12", NULL}; /* v0, by a thread's indices */
+    bool apart = ht_text_starts(arch, rdna);
     if (!target || !(apart || strncmp(arch, "gfx9", 4) == 0))
         return ht_error_set(error, HT_ERROR_UNSUPPORTED,
-                            "accesses are counted for architectures of the families gfx9, gfx103 "
-                            "and gfx11, such as gfx90a, and not for %s",
+                            "accesses are counted for architectures of the families gfx9, gfx103, "
+                            "gfx11 and gfx12, such as gfx90a, and not for %s",
                             arch);
-    *out_packed = target->unified_agprs || gfx11;
+    *out_packed = target->unified_agprs || ht_text_starts(arch, sharing);
     *out_apart = apart;
     return HT_OK;
 }
@@ -228,6 +229,7 @@ static ht_status read_kernel(subject *self, ht_amd_bytes elf, const char *arch, 
     if (!status)
         status = ht_isa_entry_read(descriptor.data, packed, &self->kernel.entry, error);
     self->kernel.entry.stores_apart = apart;
+    self->kernel.entry.block_in_traps = strncmp(arch, "gfx12", 5) == 0;
     if (!status)
         status = read_code(self, elf, arch, name, error);
     memcpy(self->kernel.block, self->launch->geometry.block, sizeof self->kernel.block);

@@ -63,9 +63,13 @@ static void begin_scalars(ht_wave *wave, const ht_isa_kernel *kernel, const uint
     set_pair(wave, &at, entry->packet, HT_ISA_PACKET_BASE);
     at += entry->queue ? 2 : 0;
     set_pair(wave, &at, entry->arguments, HT_ISA_ARGUMENT_BASE);
+    if (entry->block_in_traps) {
+        ht_wave_scalar_set(wave, HT_ISA_TTMP + 9, 1, index[0], 0);
+        ht_wave_scalar_set(wave, HT_ISA_TTMP + 7, 1, index[1] | index[2] << 16, 0);
+    }
     at = entry->user_registers;
     for (unsigned axis = 0; axis < 3; axis++)
-        if (entry->has_block[axis])
+        if (entry->has_block[axis] && !entry->block_in_traps)
             ht_wave_scalar_set(wave, at++, 1, index[axis], 0);
     wave->scc_unknown = true;
 }

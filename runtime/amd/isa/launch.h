@@ -18,7 +18,8 @@ typedef struct ht_isa_entry {
     unsigned thread_axes; /* 1 to 3 of the thread's indices are given */
     bool wave32;          /* waves have 32 lanes */
     bool stores_apart;    /* ht_wave's */
-    bool packed;          /* indices share v0, 10 bits each (gfx90a and later) */
+    bool block_in_traps; /* the block's indices are in ttmp9 (x) and ttmp7 (y, z above it): gfx12 */
+    bool packed;         /* indices share v0, 10 bits each (gfx90a and later) */
     bool private_descriptor, packet, queue, arguments, dispatch, flat_scratch, private_size;
     size_t scratch; /* bytes a lane */
 } ht_isa_entry;

@@ -1,4 +1,4 @@
-/* The names of gfx11's instructions, where they are new names of old instructions. */
+/* The names of gfx11's and gfx12's instructions, where they are new names of old instructions. */
 #ifndef HT_RUNTIME_AMD_ISA_NAMES_H
 #define HT_RUNTIME_AMD_ISA_NAMES_H
 

@@ -9,7 +9,7 @@
 static const ht_isa_opcode *const tables[] = {
     ht_isa_scalar_opcodes,      ht_isa_control_opcodes,     ht_isa_vector_opcodes,
     ht_isa_vector_real_opcodes, ht_isa_vector_mask_opcodes, ht_isa_memory_opcodes,
-    ht_isa_local_opcodes,
+    ht_isa_local_opcodes,       ht_isa_scalar_real_opcodes,
 };
 
 /* Returns the length of the name without its encoding: encodings of one instruction behave

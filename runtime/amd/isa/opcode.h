@@ -31,6 +31,7 @@ extern const ht_isa_opcode ht_isa_scalar_opcodes[];
 extern const ht_isa_opcode ht_isa_control_opcodes[];
 extern const ht_isa_opcode ht_isa_vector_opcodes[];
 extern const ht_isa_opcode ht_isa_vector_real_opcodes[];
+extern const ht_isa_opcode ht_isa_scalar_real_opcodes[];
 extern const ht_isa_opcode ht_isa_vector_mask_opcodes[];
 extern const ht_isa_opcode ht_isa_memory_opcodes[];
 extern const ht_isa_opcode ht_isa_local_opcodes[];

@@ -8,11 +8,12 @@ static const struct {
     const char *name;
     uint8_t first, words;
 } named[] = {
-    {"vcc", HT_ISA_VCC, 2},   {"vcc_lo", HT_ISA_VCC, 1},   {"vcc_hi", HT_ISA_VCC + 1, 1},
-    {"exec", HT_ISA_EXEC, 2}, {"exec_lo", HT_ISA_EXEC, 1}, {"exec_hi", HT_ISA_EXEC + 1, 1},
-    {"flat_scratch", 102, 2}, {"flat_scratch_lo", 102, 1}, {"flat_scratch_hi", 103, 1},
-    {"xnack_mask", 104, 2},   {"xnack_mask_lo", 104, 1},   {"xnack_mask_hi", 105, 1},
-    {"m0", HT_ISA_M0, 1},     {"null", HT_ISA_NULL, 1},
+    {"vcc", HT_ISA_VCC, 2},        {"vcc_lo", HT_ISA_VCC, 1},   {"vcc_hi", HT_ISA_VCC + 1, 1},
+    {"exec", HT_ISA_EXEC, 2},      {"exec_lo", HT_ISA_EXEC, 1}, {"exec_hi", HT_ISA_EXEC + 1, 1},
+    {"flat_scratch", 102, 2},      {"flat_scratch_lo", 102, 1}, {"flat_scratch_hi", 103, 1},
+    {"xnack_mask", 104, 2},        {"xnack_mask_lo", 104, 1},   {"xnack_mask_hi", 105, 1},
+    {"m0", HT_ISA_M0, 1},          {"null", HT_ISA_NULL, 1},    {"ttmp7", HT_ISA_TTMP + 7, 1},
+    {"ttmp9", HT_ISA_TTMP + 9, 1},
 };
 
 /* Files of numbered registers: where each begins among ours, and how many it has. */

@@ -32,7 +32,8 @@ static ht_isa_class class_of(const char *name) {
     static const char *const scratch[] = {"buffer_", "scratch_", NULL}; /* no kernel of HIP's has
                                                                             other buffers */
     if (ht_text_starts(name, free_ones) || strncmp(name, "buffer_wb", 9) == 0 ||
-        strncmp(name, "buffer_inv", 10) == 0 || strncmp(name, "buffer_gl", 9) == 0)
+        strncmp(name, "buffer_inv", 10) == 0 || strncmp(name, "buffer_gl", 9) == 0 ||
+        strcmp(name, "global_inv") == 0 || strncmp(name, "global_wb", 9) == 0)
         return HT_ISA_FREE;
     if (name[0] == 'v' && name[1] == '_')
         return vector_class(name);
@@ -65,6 +66,28 @@ static uint8_t left_of(const char *text, const char *name) {
     return number < HT_ISA_ANY ? (uint8_t)number : HT_ISA_ANY;
 }
 
+/* Reads a wait of gfx12, which has an instruction for each counter or two of them, in 6 bits of its
+ * number each. Scalar loads and LDS, which share a counter elsewhere, count as one here, too. */
+static void read_wait(ht_isa_instruction *instruction, const char *text) {
+    static const struct {
+        const char *name;
+        int memory, local; /* the first bit; -1: not of its kind */
+    } waits[] = {{"s_wait_loadcnt", 0, -1},
+                 {"s_wait_dscnt", -1, 0},
+                 {"s_wait_kmcnt", -1, 0},
+                 {"s_wait_loadcnt_dscnt", 8, 0},
+                 {"s_wait_storecnt_dscnt", -1, 0}};
+    for (size_t i = 0; i < sizeof waits / sizeof *waits; i++) {
+        if (strcmp(instruction->name, waits[i].name) != 0)
+            continue;
+        unsigned long number = strtoul(text + strlen(waits[i].name), NULL, 0);
+        if (waits[i].memory >= 0)
+            instruction->left_memory = (uint8_t)(number >> waits[i].memory & 63);
+        if (waits[i].local >= 0)
+            instruction->left_local = (uint8_t)(number >> waits[i].local & 63);
+    }
+}
+
 void ht_isa_pace_read(ht_isa_instruction *instruction, const char *text) {
     bool waits = strcmp(instruction->name, "s_waitcnt") == 0;
     instruction->class = class_of(instruction->name);
@@ -74,6 +97,7 @@ void ht_isa_pace_read(ht_isa_instruction *instruction, const char *text) {
         instruction->class >= HT_ISA_MEMORY && strstr(instruction->name, "_store_") != NULL;
     instruction->left_memory = waits ? left_of(text, "vmcnt(") : HT_ISA_ANY;
     instruction->left_local = waits ? left_of(text, "lgkmcnt(") : HT_ISA_ANY;
+    read_wait(instruction, text);
 }
 
 /* Waits until `left` are left. Returns the count of what it waits for: the farthest of what began

@@ -13,6 +13,7 @@
  * accumulation registers. */
 enum {
     HT_ISA_VCC = 106,
+    HT_ISA_TTMP = 108, /* of the trap handler; those of gfx12 have the block's indices */
     HT_ISA_M0 = 124,
     HT_ISA_NULL = 125, /* from gfx10: reads 0, drops what is written */
     HT_ISA_EXEC = 126,

@@ -235,6 +235,7 @@ const ht_isa_opcode ht_isa_memory_opcodes[] = {
     ROW("atomic_cmpswap", atomic, 1, 0),
     {.name = "s_load_dword", scalar_load, NULL, NULL, 1},
     {.name = "s_load_dwordx2", scalar_load, NULL, NULL, 2},
+    {.name = "s_load_dwordx3", scalar_load, NULL, NULL, 3},
     {.name = "s_load_dwordx4", scalar_load, NULL, NULL, 4},
     {.name = "s_load_dwordx8", scalar_load, NULL, NULL, 8},
     {.name = "s_load_dwordx16", scalar_load, NULL, NULL, 16},

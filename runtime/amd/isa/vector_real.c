@@ -1,6 +1,7 @@
-/* Vector arithmetic on floats. Divisions of integers are computed with floats and then corrected by
- * the code itself, so known values must stay known, and exact enough. The other floats are the
- * kernel's data: unknown, and counted where they multiply. */
+/* Arithmetic on floats, of vectors and, from gfx11.5 on, of scalars. Divisions of integers are
+ * computed with floats and then corrected by the code itself, so known values must stay known, and
+ * exact enough. The other floats are the kernel's data: unknown, and counted where they multiply.
+ */
 #include "runtime/amd/isa/arithmetic.h"
 #include "runtime/amd/isa/vector.h"
 
@@ -115,5 +116,44 @@ const ht_isa_opcode ht_isa_vector_real_opcodes[] = {
     DATA("pk_mul_f16", 1, 2),
     DATA("pk_mul_f32", 2, 2),
     DATA("pk_add_f32", 2, 0),
+    {0},
+};
+
+/* Computes D = f(S0, S1) of scalar floats; with a modifier of a sign the result is unknown. */
+static ht_status scalar_real(ht_wave *wave, const ht_isa_instruction *instruction,
+                             ht_error *error) {
+    const ht_isa_opcode *row = instruction->opcode;
+    uint64_t value[2] = {0}, unknown = 0;
+    for (unsigned i = 0; i < 2 && row->sources[i]; i++) {
+        const ht_isa_operand *source = &instruction->operands[i + 1];
+        uint64_t uncertain;
+        value[i] = ht_wave_scalar(wave, source, 1, &uncertain);
+        unknown |= uncertain | (source->negated || source->absolute);
+    }
+    if (instruction->operands[0].kind != HT_ISA_SCALAR)
+        return ht_isa_refuse(instruction, error, "its result is no scalar register");
+    ht_wave_scalar_set(wave, instruction->operands[0].first, 1,
+                       row->function(value[0], value[1], 0), unknown ? UINT32_MAX : 0);
+    return HT_OK;
+}
+
+#define SCALAR(stem, f, ...)                                                                       \
+    {                                                                                              \
+        .name = "s_" stem, scalar_real, f, NULL, 1, {                                              \
+            __VA_ARGS__                                                                            \
+        }                                                                                          \
+    }
+
+const ht_isa_opcode ht_isa_scalar_real_opcodes[] = {
+    SCALAR("add_f32", add, 1, 1),
+    SCALAR("sub_f32", subtract, 1, 1),
+    SCALAR("mul_f32", multiply, 1, 1),
+    SCALAR("trunc_f32", truncated, 1),
+    SCALAR("floor_f32", lower, 1),
+    SCALAR("ceil_f32", upper, 1),
+    SCALAR("cvt_u32_f32", to_unsigned, 1),
+    SCALAR("cvt_i32_f32", to_signed, 1),
+    SCALAR("cvt_f32_u32", from_unsigned, 1),
+    SCALAR("cvt_f32_i32", from_signed, 1),
     {0},
 };

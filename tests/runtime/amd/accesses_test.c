@@ -206,14 +206,14 @@ Test(amd_accesses, lanes_of_gfx1030_do_what_those_of_gfx90a_do) {
 }
 
 Test(amd_accesses, other_families_are_refused) {
-    ht_device device = {.arch = "gfx1201"};
+    ht_device device = {.arch = "gfx803"};
     ht_counted_launch launch = {0};
     ht_accesses accesses;
     ht_error error = {0};
     static const unsigned char elf[] = "\177ELF\2\1\1";
     cr_expect_neq(
         ht_provider_amd.accesses(&device, elf, sizeof elf, "k", &launch, &accesses, &error), HT_OK);
-    cr_expect(strstr(error.message, "not for gfx1201"), "%s", error.message);
+    cr_expect(strstr(error.message, "not for gfx803"), "%s", error.message);
 }
 
 Test(amd_accesses, all_of_gfx9_is_counted) {

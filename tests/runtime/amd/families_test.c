@@ -81,7 +81,7 @@ static ht_access_counts count(const char *arch) {
 }
 
 Test(amd_families, lanes_of_each_do_what_the_source_says) {
-    static const char *const archs[] = {"gfx90a", "gfx942", "gfx1030", "gfx1100"};
+    static const char *const archs[] = {"gfx90a", "gfx942", "gfx1030", "gfx1100", "gfx1201"};
     if (!tool_exists("clang-19") || !tool_exists("ld.lld"))
         cr_skip_test("needs clang-19 and ld.lld (Debian: apt-get install clang-19 lld)");
     for (size_t i = 0; i < sizeof archs / sizeof *archs; i++) {

@@ -311,6 +311,43 @@ Test(amd_isa, divisions_of_integers_are_exact) {
     }
 }
 
+/* 999 / number as compilers write it for gfx12, whose scalar unit has floats. */
+static const char scalar_division[] = BEGIN "s_cvt_f32_u32 s9, s8\n"
+                                            "v_rcp_iflag_f32_e32 v2, s9\n"
+                                            "v_readfirstlane_b32 s9, v2\n"
+                                            "s_mul_f32 s9, s9, 0x4f7ffffe\n"
+                                            "s_cvt_u32_f32 s9, s9\n"
+                                            "s_sub_co_i32 s10, 0, s8\n"
+                                            "s_mul_i32 s10, s10, s9\n"
+                                            "s_mul_hi_u32 s10, s9, s10\n"
+                                            "s_add_co_i32 s9, s9, s10\n"
+                                            "s_movk_i32 s11, 0x3e7\n"
+                                            "s_mul_hi_u32 s9, s11, s9\n"
+                                            "s_mul_i32 s10, s9, s8\n"
+                                            "s_sub_co_i32 s10, s11, s10\n"
+                                            "s_add_co_i32 s12, s9, 1\n"
+                                            "s_sub_co_i32 s13, s10, s8\n"
+                                            "s_cmp_ge_u32 s10, s8\n"
+                                            "s_cselect_b32 s9, s12, s9\n"
+                                            "s_cselect_b32 s10, s13, s10\n"
+                                            "s_add_co_i32 s12, s9, 1\n"
+                                            "s_cmp_ge_u32 s10, s8\n"
+                                            "s_cselect_b32 s9, s12, s9\n"
+                                            "s_lshl_b32 s9, s9, 2\n"
+                                            "v_mov_b32_e32 v2, s9\n"
+                                            "global_store_dword v2, v0, s[6:7]\n"
+                                            "s_endpgm\n";
+
+Test(amd_isa, divisions_of_scalars_are_exact) {
+    for (uint32_t divisor = 1; divisor <= 1100; divisor += divisor < 40 ? 1 : 97) {
+        fixture f;
+        run_well(&f, scalar_division, 1, divisor);
+        for (size_t i = 0; i < ELEMENTS; i++)
+            cr_assert_eq(was_written(&f, i), i == 999 / divisor, "%zu by %u", i, divisor);
+        fixture_free(&f);
+    }
+}
+
 /* Registers that are kept in lanes of others, and in scratch, come back. */
 Test(amd_isa, spilt_registers_stay_known) {
     fixture f;

@@ -200,6 +200,8 @@ Test(amd_pace, instructions_of_gfx11_are_those_of_gfx9_by_other_names) {
                                            {"ds_load_2addr_stride64_b64", "ds_read2st64_b64"},
                                            {"ds_store_2addr_b32", "ds_write2_b32"},
                                            {"s_and_not1_b32", "s_andn2_b32"},
+                                           {"s_add_co_ci_u32", "s_addc_u32"},
+                                           {"s_barrier_wait", "s_barrier"},
                                            {"v_ctz_i32_b32_e32", "v_ffbl_b32_e32"},
                                            {"v_add_f32_e32", "v_add_f32_e32"}};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
@@ -209,6 +211,25 @@ Test(amd_pace, instructions_of_gfx11_are_those_of_gfx9_by_other_names) {
         cr_expect_str_eq(name, names[i][1]);
         cr_expect_not_null(ht_isa_opcode_find(name), "%s", name);
     }
+}
+
+static ht_isa_program parsed(const char *listing);
+
+Test(amd_pace, waits_of_gfx12_have_a_number_for_each_kind) {
+    ht_isa_program program = parsed("s_wait_loadcnt 0x2\n"
+                                    "s_wait_kmcnt 0x0\n"
+                                    "s_wait_loadcnt_dscnt 0x103\n"
+                                    "s_wait_storecnt 0x0\n");
+    static const int left[][2] = {
+        {2, HT_ISA_ANY}, {HT_ISA_ANY, 0}, {1, 3}, {HT_ISA_ANY, HT_ISA_ANY}};
+    cr_assert_eq(program.count, 4);
+    for (size_t i = 0; i < program.count; i++) {
+        cr_expect_eq(program.instructions[i].left_memory, left[i][0], "%zu", i);
+        cr_expect_eq(program.instructions[i].left_local, left[i][1], "%zu", i);
+        cr_expect_eq(program.instructions[i].class, HT_ISA_FREE, "%zu", i);
+        cr_expect_not_null(program.instructions[i].opcode, "%zu", i);
+    }
+    ht_isa_program_free(&program);
 }
 
 static ht_isa_program parsed(const char *listing) {
