@@ -1,6 +1,6 @@
 /* rocjitsu, AMD's emulator of its GPUs (part of ROCm 10): a program is started with its library,
- * which answers for the driver, and kernels run on the processor. What they compute is right, how
- * long they take says nothing about a GPU. docs/amd-provider.md. */
+ * which answers for the driver, and kernels run on the processor. Their results are a GPU's, their
+ * times are not. docs/amd-provider.md. */
 #ifndef HT_RUNTIME_AMD_ROCJITSU_H
 #define HT_RUNTIME_AMD_ROCJITSU_H
 
