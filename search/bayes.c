@@ -58,6 +58,7 @@ const ht_bayes_settings ht_bayes_defaults = {
     .daring = 1,
     .pool = 4500,
     .design_led = 8,
+    .design_alone = 5,
     .design_further = 2,
     .led = 0.05,
     .prior_noise = 0.25,
@@ -301,9 +302,12 @@ static bool spread_due(const bayes *self) {
         return self->design < (size_t)settings->design_seeded &&
                (size_t)settings->design_apart * (self->design + 1) <= self->picked;
     size_t led = led_most(self), further = (size_t)settings->design_further;
+    size_t alone = (size_t)settings->design_alone;
+    if (led < alone || self->model.sources)
+        alone = led;
     if (led && self->seed_count == 0)
-        return self->design < led ||
-               (self->design < led + further && self->design < led + self->picked);
+        return self->design < alone ||
+               (self->design < led + further && self->design < alone + self->picked);
     if (self->seed_count == 0 || self->best_design < self->best_seed)
         return self->design < (size_t)settings->design;
     return self->design < (size_t)settings->design_seeded && self->design < self->picked;

@@ -30,7 +30,8 @@ typedef struct ht_bayes_settings {
     int design_led; /* with a prior (search/prior.h): the first N of the spread at most are led by
                        it, */
     double led;     /* which is to say out of the share of the space that it likes best; */
-    int design_further; /* N more come in turn with the model's picks */
+    int design_further; /* N more come in turn with the model's picks, */
+    int design_alone;   /* as those that are led do after N of them; with sources, after all */
     double prior_noise; /* deviation of log times from what the prior's facts say */
     double prior_fade;  /* successes after which the prior's weights shrink */
     double source_fade; /* the same of the weights of sources (search/earlier.h) */

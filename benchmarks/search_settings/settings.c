@@ -26,6 +26,7 @@ static const name names[] = {
     DOUBLE(facts),
     DOUBLE(source_evals),
     BAYES_INT(design_led),
+    BAYES_INT(design_alone),
     BAYES_INT(design_further),
     BAYES(led),
     BAYES(prior_noise),

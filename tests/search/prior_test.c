@@ -1,5 +1,7 @@
 /* Knowledge from before a search: facts of launches are those that counting threads gives;
  * weights follow outcomes and never mislead for long; the search makes use of them. */
+#include "search/bayes.h"
+#include "search/earlier.h"
 #include "search/launch_facts.h"
 #include "search/strategy.h"
 
@@ -247,6 +249,55 @@ Test(prior, facts_that_are_true_help_at_once_and_false_ones_are_seen_through) {
     cr_expect_gt(share_of(space, &facts, 1, true, 8), share_of(space, &facts, 1, false, 8) + 0.02);
     cr_expect_gt(share_of(space, &facts, -1, true, 40),
                  share_of(space, &facts, -1, false, 40) - 0.03);
+    ht_space_free(space);
+}
+
+enum { FIRST = 9 };
+
+/* Asks for the first ones, where `alone` come before the model is asked. */
+static void first_asked(const ht_space *space, const ht_launch_facts *facts, int alone,
+                        const ht_earlier *sources, uint64_t *out_asked) {
+    ht_bayes_settings settings = ht_bayes_defaults;
+    settings.design_alone = alone;
+    const ht_prior prior = ht_launch_facts_prior(facts);
+    const ht_strategy_options options = {
+        .seed = 4, .prior = &prior, .bayes = &settings, .sources = sources};
+    ht_strategy *strategy;
+    cr_assert_eq(ht_strategy_create("bayes", space, &options, &strategy, NULL), HT_OK);
+    for (size_t i = 0; i < FIRST; ++i) {
+        ht_config config;
+        cr_assert_eq(ht_strategy_ask(strategy, 1, &config), 1);
+        cr_assert(ht_space_find(space, &config, &out_asked[i]));
+        ht_outcome outcome = {.status = HT_OK, .cost = 2 + config.choice[0] % 3};
+        ht_strategy_tell(strategy, &config, &outcome);
+    }
+    ht_strategy_free(strategy);
+}
+
+/* Six stand for what the facts like (five parameters and one). With four of them alone the model
+ * picks the fifth; sources keep all six in front. */
+Test(prior, the_model_is_asked_between_those_that_the_facts_like) {
+    ht_space *space = space_of(launches);
+    ht_launch_facts facts;
+    uint64_t all[FIRST], four[FIRST], more[FIRST];
+    cr_assert(ht_launch_facts_of_names(space, "[192, 40]", "", &facts));
+    first_asked(space, &facts, 6, NULL, all);
+    first_asked(space, &facts, 4, NULL, four);
+    first_asked(space, &facts, 60, NULL, more);
+    cr_expect_arr_eq(all, four, 4 * sizeof *all);
+    cr_expect_neq(all[4], four[4]);
+    cr_expect_arr_eq(all, more, sizeof all);
+    ht_earlier *sources = ht_earlier_create(space);
+    ht_earlier_outcome outcomes[40];
+    for (size_t i = 0; i < 40; ++i) {
+        outcomes[i].config = ht_space_at(space, i * 31);
+        outcomes[i].cost = 1 + (double)(i % 7);
+    }
+    cr_assert(ht_earlier_add(sources, outcomes, 40));
+    first_asked(space, &facts, 6, sources, all);
+    first_asked(space, &facts, 4, sources, four);
+    cr_expect_arr_eq(all, four, sizeof all);
+    ht_earlier_free(sources);
     ht_space_free(space);
 }
 
