@@ -25,8 +25,8 @@ static const double quiet_seconds = 1.0; /* before progress is reported */
 /* Where an original failed after more than that, it is not verified with other contents. */
 static const double counted_seconds = 30;
 
-/* Buffers, with their copies, of the templates that are verified at a time. What checking remembers
- * of each element takes some ten times as much, up to 256 MiB. */
+/* Buffers, with their copies, of the templates that are verified at a time. The records
+ * that checking keeps of each element take some ten times as much, up to 256 MiB. */
 static const uint64_t bytes_most = UINT64_C(48) << 20;
 
 typedef struct verifying {

@@ -335,7 +335,7 @@ Test(infer_launch, sizes_that_members_of_members_and_elements_hold_are_fields) {
     }
 }
 
-/* What such a call loads is what the element holds. */
+/* Such a call loads the element that its pointer leads to. */
 Test(infer_launch, subscripts_that_a_function_loads_are_kept_small) {
     static const char *const loads[] = {"__builtin_nontemporal_load(at + i)", "__ldg(&at[i])"};
     for (size_t i = 0; i < sizeof loads / sizeof *loads; ++i) {
