@@ -192,3 +192,20 @@ void ht_arguments_free(ht_arguments *arguments) {
     free(arguments->prefix);
     *arguments = (ht_arguments){0};
 }
+
+ht_call ht_call_copy(ht_call call) {
+    char **own = ht_alloc(call.own_count + 1, sizeof *own);
+    for (size_t i = 0; i < call.own_count; ++i)
+        own[i] = ht_strdup(call.own[i]);
+    call.own = own;
+    call.cache = call.cache ? ht_strdup(call.cache) : NULL;
+    return call;
+}
+
+void ht_call_free(ht_call *call) {
+    for (size_t i = 0; i < call->own_count; ++i)
+        free(call->own[i]);
+    free((char **)call->own);
+    free((char *)call->cache);
+    free((char *)call->resource_dir);
+}

@@ -18,6 +18,10 @@ enum CXErrorCode ht_call_parse(const ht_call *call, CXIndex index, const char *p
                                const struct CXUnsavedFile *texts, unsigned count, unsigned options,
                                CXTranslationUnit *out_unit);
 
+/* Returns a call with arguments and a cache of its own; free with ht_call_free. */
+ht_call ht_call_copy(ht_call call);
+void ht_call_free(ht_call *call);
+
 /* Returns how often clang has parsed a text in this process, the header kept for all aside. */
 size_t ht_source_parses(void);
 

@@ -6,6 +6,7 @@
 #include "base/memory.h"
 #include "base/read_log.h"
 #include "base/result.h"
+#include "refactor/source/chevrons.h"
 #include "refactor/source/host_names.h"
 #include "refactor/source/macro_kernel.h"
 #include "refactor/source/names.h"
@@ -299,13 +300,17 @@ static enum CXErrorCode unit_parse(ht_source *source, const ht_file_text *files,
     if (source->joined.text)
         texts[used++] = (struct CXUnsavedFile){source->unit_path, source->joined.text,
                                                strlen(source->joined.text)};
+    const unsigned first = used;
     for (size_t i = 0; i < count; ++i)
-        texts[used++] = (struct CXUnsavedFile){files[i].path, files[i].text, strlen(files[i].text)};
+        texts[used++] = (struct CXUnsavedFile){files[i].path, ht_chevrons_plain(files[i].text),
+                                               strlen(files[i].text)};
     if (source->unit)
         clang_disposeTranslationUnit(source->unit);
     enum CXErrorCode code =
         ht_call_parse(&source->call, source->index, source->unit_path, texts, used,
                       CXTranslationUnit_DetailedPreprocessingRecord, &source->unit);
+    while (used > first)
+        free((char *)(size_t)texts[--used].Contents);
     free(texts);
     return code;
 }
@@ -337,9 +342,15 @@ static enum CXErrorCode text_replace(ht_source *source, CXFile file, char *text)
     return code;
 }
 
+/* Returns the file being analysed; NULL: the unit could not be read. */
+static CXFile own_file(const ht_source *source, enum CXErrorCode code) {
+    return code == CXError_Success && source->unit ? clang_getFile(source->unit, source->path)
+                                                   : NULL;
+}
+
 /* Writes out the kernels that macros write, if the compiler then sees the same code. */
 static enum CXErrorCode macros_write(ht_source *source) {
-    CXFile file = source->unit ? clang_getFile(source->unit, source->path) : NULL;
+    CXFile file = own_file(source, CXError_Success);
     char *text = file ? ht_macro_kernel_text(source->unit, file, &source->macro_kernels) : NULL;
     if (!text)
         return CXError_Success;
@@ -357,15 +368,18 @@ static enum CXErrorCode macros_write(ht_source *source) {
 
 /* Parses the unit again if parts of the file being analysed are to be read in another form. */
 static enum CXErrorCode forms_change(ht_source *source) {
+    size_t length = 0;
     enum CXErrorCode code = macros_write(source);
-    CXFile file =
-        code == CXError_Success && source->unit ? clang_getFile(source->unit, source->path) : NULL;
-    char *text = file ? ht_whole_block_text(source->unit, file, &source->whole_blocks) : NULL;
-    code = file ? text_replace(source, file, text) : code;
-    file =
-        code == CXError_Success && source->unit ? clang_getFile(source->unit, source->path) : NULL;
-    text = file ? ht_index_split_text(source->unit, file, &source->splits) : NULL;
-    return file ? text_replace(source, file, text) : code;
+    CXFile file = own_file(source, code);
+    const char *given = file ? clang_getFileContents(source->unit, file, &length) : NULL;
+    if (given && strlen(given) == length)
+        code = text_replace(source, file, ht_chevrons_text(given, &source->macro_kernels));
+    if ((file = own_file(source, code)) != NULL)
+        code = text_replace(source, file,
+                            ht_whole_block_text(source->unit, file, &source->whole_blocks));
+    if ((file = own_file(source, code)) != NULL)
+        code = text_replace(source, file, ht_index_split_text(source->unit, file, &source->splits));
+    return code;
 }
 
 /* `files`: texts to be read in place of those of files. */
@@ -436,24 +450,6 @@ static ht_call call_of(const ht_refactor_options *options) {
                      .own_count = of->argument_count};
 }
 
-/* Copies the arguments and the cache's path, which a source owns. */
-static ht_call call_copy(ht_call call) {
-    char **own = ht_alloc(call.own_count + 1, sizeof *own);
-    for (size_t i = 0; i < call.own_count; ++i)
-        own[i] = ht_strdup(call.own[i]);
-    call.own = own;
-    call.cache = call.cache ? ht_strdup(call.cache) : NULL;
-    return call;
-}
-
-static void call_free(ht_call *call) {
-    for (size_t i = 0; i < call->own_count; ++i)
-        free(call->own[i]);
-    free((char **)call->own);
-    free((char *)call->cache);
-    free((char *)call->resource_dir);
-}
-
 char *ht_source_author_text(const ht_source *source, char *text) {
     text = ht_whole_block_restore(ht_index_join_text(text, &source->splits), &source->whole_blocks);
     return ht_whole_block_restore(text, &source->macro_kernels);
@@ -496,7 +492,7 @@ ht_status ht_source_open(const char *path, const ht_refactor_options *options,
     source->unit_path = source->path;
     if (options && options->through)
         unit_choose(source, options);
-    source->call = call_copy(call_of(options));
+    source->call = ht_call_copy(call_of(options));
     if (!source->call.resource_dir) {
         ht_source_free(source);
         return ht_error_set(error, HT_ERROR_MISSING,
@@ -543,7 +539,7 @@ ht_status ht_source_reopen(const ht_source *source, const ht_file_text *files, s
     again->joined.other = copy_of(source->joined.other);
     again->call = source->call;
     again->call.resource_dir = copy_of(source->call.resource_dir);
-    again->call = call_copy(again->call);
+    again->call = ht_call_copy(again->call);
     again->operations = source->operations;
     again->index = clang_createIndex(1, 0);
     ht_status status = source_parse(again, files, count, error);
@@ -576,7 +572,7 @@ void ht_source_free(ht_source *source) {
     }
     for (size_t i = 0; i < source->errors.count; ++i)
         free(source->errors.items[i].message);
-    call_free(&source->call);
+    ht_call_free(&source->call);
     ht_index_splits_free(&source->splits);
     ht_whole_blocks_free(&source->whole_blocks);
     ht_whole_blocks_free(&source->macro_kernels);

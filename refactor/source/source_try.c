@@ -3,6 +3,7 @@
 
 #include "base/memory.h"
 #include "refactor/source/arguments.h"
+#include "refactor/source/chevrons.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -26,14 +27,18 @@ static char *words_of(CXDiagnostic diagnostic, bool places) {
 static size_t try(const ht_source *source, const char *name, const ht_call *call,
                   const ht_file_text *files, size_t count, bool places, char ***out_messages) {
     struct CXUnsavedFile *unsaved = ht_alloc(count + 1, sizeof *unsaved);
+    const size_t given = count;
     for (size_t i = 0; i < count; ++i)
-        unsaved[i] = (struct CXUnsavedFile){files[i].path, files[i].text, strlen(files[i].text)};
+        unsaved[i] = (struct CXUnsavedFile){files[i].path, ht_chevrons_plain(files[i].text),
+                                            strlen(files[i].text)};
     if (source->joined.text)
         unsaved[count++] = (struct CXUnsavedFile){source->unit_path, source->joined.text,
                                                   strlen(source->joined.text)};
     CXTranslationUnit unit;
     enum CXErrorCode code =
         ht_call_parse(call, source->index, name, unsaved, (unsigned)count, 0, &unit);
+    for (size_t i = 0; i < given; ++i)
+        free((char *)(size_t)unsaved[i].Contents);
     free(unsaved);
     char **messages = NULL;
     size_t message_count = 0;

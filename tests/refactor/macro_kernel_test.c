@@ -2,6 +2,7 @@
 #include "tree_support.h"
 
 #include "base/memory.h"
+#include "refactor/rewrite/apply.h"
 
 #include <criterion/criterion.h>
 #include <stdlib.h>
@@ -102,5 +103,37 @@ Test(macro_kernel, code_that_would_change_is_not_written_out) {
                  "void run(float *out, int n) { k<<<(n + 255) / 256, 256>>>(out, n); }\n");
     const ht_kernel *kernel = kernel_named(refactor, "k", NULL);
     cr_expect_eq(kernel->status, HT_KERNEL_REFUSED);
+    ht_refactor_free(refactor);
+}
+
+/* Brackets that an editor has put apart: launches all the same, and lines that nothing changes stay
+ * as they were. A template's arguments and shifts are no launches. */
+Test(macro_kernel, launches_with_brackets_that_stand_apart_are_read_and_restored) {
+    ht_refactor *refactor =
+        read_text("k.cu", "#include <vector>\n#define FACTOR 2\n"
+                          "__global__ void k" ARGUMENTS " {\n"
+                          "  int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+                          "  if (i < n) out[i] = FACTOR * in[i];\n}\n"
+                          "__global__ void other" ARGUMENTS " {\n"
+                          "  int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+                          "  if (i < n) out[i] = in[i] + 1;\n}\n"
+                          "void run(const float *in, float *out, int n) {\n"
+                          "  std::vector<std::vector<std::vector<int>> > all(n >> 1 << 2);\n"
+                          "  k << <(n + 255) / 256, 256 >> > (in, out, n);\n"
+                          "  other < < < (n + 127) / 128, 128 > >>(in, out, n); // << < >> >\n}\n");
+    ht_refactor_choice choice = {0};
+    const ht_kernel *kernel = kernel_named(refactor, "k", &choice.kernel);
+    ht_error error = {0};
+    char *text = NULL;
+    cr_assert_eq(kernel->status, HT_KERNEL_TEMPLATED, "%s", kernel->reason);
+    cr_expect_eq(kernel_named(refactor, "other", NULL)->status, HT_KERNEL_TEMPLATED);
+    cr_assert_eq(ht_config_parse(kernel->template, "BLOCK_X=64", &choice.config, &error), HT_OK);
+    cr_assert_eq(ht_refactor_apply(refactor, &choice, 1, &text, &error), HT_OK, "%s",
+                 error.message);
+    cr_expect(strstr(text, "k <<< (n + 63) / 64, 64 >>>"), "%s", text);
+    cr_expect(strstr(text, "<std::vector<int>> > all(n >> 1 << 2);"), "%s", text);
+    cr_expect(strstr(text, "  other < < < (n + 127) / 128, 128 > >>(in, out, n); // << < >> >\n"),
+              "%s", text);
+    free(text);
     ht_refactor_free(refactor);
 }
