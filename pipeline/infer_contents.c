@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { NEXT_TO_LETTERS = 7 };
+
 static bool is_integer(const char *type) {
     ht_element element;
     return ht_element_parse(type, &element) &&
@@ -29,19 +31,29 @@ static bool narrow_parts(ht_init *init, int64_t most) {
     return any;
 }
 
+static bool holds_text(const ht_template *template) {
+    for (size_t i = 0; i < template->arg_count; ++i)
+        if (template->args[i].role != HT_ARG_SCALAR && strcmp(template->args[i].type, "char") == 0)
+            return true;
+    return false;
+}
+
 /* Changes the contents of a buffer of integers. Returns false if there is nothing to change. */
 static bool narrow(ht_arg *arg, int64_t most) {
     bool filled =
         arg->role == HT_ARG_IN || arg->role == HT_ARG_INOUT || arg->role == HT_ARG_CONSTANT;
+    bool letters = most == HT_CONTENTS_LETTERS && strcmp(arg->type, "char") == 0;
+    most = most == HT_CONTENTS_LETTERS ? NEXT_TO_LETTERS : most;
     if (filled && arg->init.kind == HT_INIT_RECORDS)
         return most != HT_CONTENTS_COUNTED && narrow_parts(&arg->init, most);
     bool own = arg->init.kind == HT_INIT_DEFAULT || arg->init.kind == HT_INIT_INTEGERS;
     bool small = arg->init.kind == HT_INIT_INTEGERS && arg->init.hi <= (double)most;
     bool counted = most == HT_CONTENTS_COUNTED;
-    if (!filled || !own || (small && !counted) || !is_integer(arg->type))
+    if (!filled || !own || (small && !counted && !letters) || !is_integer(arg->type))
         return false;
-    arg->init = counted ? (ht_init){.kind = HT_INIT_IOTA}
-                        : (ht_init){.kind = HT_INIT_INTEGERS, .lo = 0, .hi = (double)most};
+    arg->init = letters   ? (ht_init){.kind = HT_INIT_INTEGERS, .lo = 'a', .hi = 'z'}
+                : counted ? (ht_init){.kind = HT_INIT_IOTA}
+                          : (ht_init){.kind = HT_INIT_INTEGERS, .lo = 0, .hi = (double)most};
     return true;
 }
 
@@ -70,7 +82,8 @@ char *ht_inferred_contents_template(const char *text, int64_t most) {
     if (ht_template_parse(text, "template", &templates, &count, NULL) != HT_OK)
         return NULL;
     char *changed = ht_strdup(text);
-    bool any = false, all = count == 1;
+    bool any = false,
+         all = count == 1 && (most != HT_CONTENTS_LETTERS || holds_text(&templates[0]));
     for (size_t i = 0; all && i < templates[0].arg_count; ++i) {
         char *before = line_of(&templates[0].args[i]);
         if (narrow(&templates[0].args[i], most)) {

@@ -6,8 +6,10 @@
 
 #include <stdint.h>
 
-/* In place of the largest number: 0, 1, 2, ... */
+/* In place of the largest number: 0, 1, 2, ...; the letters a to z in buffers of char, of which
+ * there must be one, and no more than 7 in others. */
 #define HT_CONTENTS_COUNTED INT64_MAX
+#define HT_CONTENTS_LETTERS (INT64_MAX - 1)
 
 /* Returns a template's text with integers(0, `most`) in each buffer of integers that is set up
  * before a launch; free(). NULL: it has none, or they hold no more already. */

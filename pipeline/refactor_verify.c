@@ -201,11 +201,11 @@ static bool subject_other(const json_t *proof, int64_t most, subject *out) {
 
 /* Reads what is to be verified. Where the inferred problem does not hold, it is tried with smaller
  * numbers in its buffers: those that are subscripts may have been too large, or negative; then with
- * numbers that are counted up.
+ * letters, and with numbers that are counted up.
  * *out_most: the largest of them; -1: none was tried, or none holds. */
 static ht_status subject_choose(const json_t *proof, subject *out, int64_t *out_most,
                                 json_t **out_document, ht_error *error) {
-    static const int64_t tried[] = {7, 1, HT_CONTENTS_COUNTED};
+    static const int64_t tried[] = {7, 1, HT_CONTENTS_LETTERS, HT_CONTENTS_COUNTED};
     ht_status status =
         subject_read(proof, ht_report_text_of(proof, "unit"), out, out_document, error);
     *out_most = -1;

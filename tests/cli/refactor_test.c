@@ -217,6 +217,27 @@ Test(refactor, contents_are_made_smaller_until_the_original_runs) {
     json_decref(document);
 }
 
+/* Numbers of a text are those of letters. The launch's brackets stand as some editors write them.
+ */
+Test(refactor, text_is_filled_with_letters) {
+    workplace_write("letters.cu", "#include <hip/hip_runtime.h>\n"
+                                  "__global__ void k(const char *text, int *bins, int n) {\n"
+                                  "    int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+                                  "    if (i < n) atomicAdd(&bins[(text[i] - 'a') / 4], 1);\n"
+                                  "}\n"
+                                  "void run(const char *text, int n) {\n"
+                                  "    int *bins;\n"
+                                  "    hipMalloc(&bins, 7 * sizeof(int));\n"
+                                  "    k << <(n + 63) / 64, 64 >> > (text, bins, n);\n"
+                                  "}\n");
+    program_result result = program_run("refactor --verify-configurations 1 --jobs 1 letters.cu");
+    cr_expect_eq(result.code, 0, "%s", result.err);
+    char *text = workplace_read("hiptemper-out/letters.k.template.hip");
+    cr_expect(strstr(text, "arg(text : in char[problem.n] integers(97, 122))"), "%s", text);
+    free(text);
+    program_free(&result);
+}
+
 /* Two threads that write one element race, and which is last is not known: no subscript may come
  * twice. */
 Test(refactor, subscripts_that_must_differ_are_counted_up) {
