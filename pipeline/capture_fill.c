@@ -295,6 +295,12 @@ static void take_array(ht_filling *in, size_t line) {
     in->lines[line].fill = ht_capture_file_add(of->files, in->lines[line].name, bytes, size);
 }
 
+/* Returns true for bytes of structures: what the run had in them is kept, or the problem is not
+ * known, for numbers that are made up need not fit the run's. */
+static bool holds_structures(const ht_capture_line *of) {
+    return strchr(of->fill, '?') != NULL || ht_text_begins(of->fill, "records(");
+}
+
 /* Keeps the bounds of a buffer of whole numbers: subscripts must stay in what they index. */
 static void take_bounds(ht_filling *in, size_t line) {
     const int64_t exact = INT64_C(1) << 53; /* a problem file's numbers are doubles */
@@ -305,8 +311,8 @@ static void take_bounds(ht_filling *in, size_t line) {
         return;
     for (int bytes = 1; bytes < element.bytes; bytes *= 2)
         ++bounds;
-    if (strchr(of->fill, '?') != NULL && bounds->least != bounds->most)
-        return; /* bytes of structures: others are no structures */
+    if (holds_structures(of) && bounds->least != bounds->most)
+        return;
     if (bounds->least > bounds->most || bounds->least < -exact || bounds->most > exact ||
         (element.kind == HT_ELEMENT_UNSIGNED && bounds->least < 0))
         return;
@@ -361,7 +367,7 @@ static void take_buffer(ht_filling *in, size_t line) {
     }
     if (!in->problem && !take_file(in, line))
         take_bounds(in, line);
-    if (!in->problem && strchr(of->fill, '?') != NULL)
+    if (!in->problem && holds_structures(of))
         ht_filling_fail(in, ht_format("the contents of '%s', which are structures, were not kept: "
                                       "--inputs keeps those that are small enough",
                                       of->name));
