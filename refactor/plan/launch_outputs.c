@@ -48,7 +48,7 @@ char *ht_launch_name_kept(const ht_plan *plan, const ht_symbol *leaf, int64_t nu
     size_t length = leaf->place.end - leaf->place.begin;
     int64_t value;
     bool named = leaf->has_place && length && ht_launch_word_length(text) == length &&
-                 !isdigit((unsigned char)*text) && leaf->origin == HT_ORIGIN_VARIABLE;
+                 !isdigit((unsigned char)*text) && leaf->origin != HT_ORIGIN_LITERAL;
     return named && ht_symbol_value(leaf, &value) && value == number ? ht_range_shown(leaf->place)
                                                                      : NULL;
 }
@@ -61,9 +61,9 @@ static char *block_at(const ht_plan *plan, const ht_launch_print *print, const h
     bool same = leaf->name && form->divisor->name && strcmp(leaf->name, form->divisor->name) == 0;
     if (print->divisor_follows && (leaf == form->divisor || same))
         return ht_range_shown(leaf->place);
-    char *macro = ht_launch_macro_mark(plan, values, leaf, block);
-    char *kept = macro ? NULL : ht_launch_name_kept(plan, leaf, block);
-    return macro ? macro : kept ? kept : ht_value_mark_text(plan, values, "", block, NULL);
+    char *text = ht_launch_name_kept(plan, leaf, block);
+    text = text ? text : ht_launch_macro_mark(plan, values, leaf, block);
+    return text ? text : ht_value_mark_text(plan, values, "", block, NULL);
 }
 
 /* Returns the author's own call for rounding up with another divisor, CEIL_DIV(n, 4), or with the

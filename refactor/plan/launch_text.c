@@ -256,8 +256,8 @@ static char *divisor_text(const ht_plan *plan, const ht_launch_print *print,
     ht_range place = form->divisor->place;
     bool named = outputs && outputs->text && outputs->count * block == per_block;
     if (!print->divisor_follows && named && block > 1) {
-        char *macro = ht_launch_macro_mark(plan, values, form->divisor, block);
-        macro = macro ? macro : ht_launch_name_kept(plan, form->divisor, block);
+        char *macro = ht_launch_name_kept(plan, form->divisor, block);
+        macro = macro ? macro : ht_launch_macro_mark(plan, values, form->divisor, block);
         char *text = macro ? ht_format("(%s * %s)", outputs->text, macro)
                            : ht_format("(%s * %lld)", outputs->text, (long long)block);
         free(macro);
@@ -507,6 +507,19 @@ static char *leaf_text(const ht_plan *plan, const ht_launch_print *print, const 
                  : ht_format("%lld", (long long)block);
 }
 
+/* Returns true if the launch's block is the author's, by its name. */
+static bool is_block_kept(const ht_plan *plan, const ht_launch_print *print,
+                          const ht_values *values) {
+    bool kept = !print->assumed && ht_extent_is_record(print->site->block.variable);
+    for (int axis = 0; axis < 3 && kept; ++axis) {
+        int64_t per_block, block;
+        kept = ht_launch_new_extent(plan, values, axis, &per_block, &block) &&
+               block == plan->model->axes[axis].block &&
+               !ht_symbol_is_assumed(print->site->block.axis[axis]);
+    }
+    return kept;
+}
+
 /* ---- the whole ---- */
 
 char *ht_launch_print_text(const ht_plan *plan, const ht_launch_print *print,
@@ -524,6 +537,8 @@ char *ht_launch_print_text(const ht_plan *plan, const ht_launch_print *print,
     case HT_LAUNCH_GRID:
         return grid_text(plan, print, values);
     case HT_LAUNCH_BLOCK:
+        if (is_block_kept(plan, print, values))
+            return ht_range_shown(print->place);
         return ht_launch_block_new(plan, print, values);
     default:
         if (!ht_launch_new_extent(plan, values, print->axis, &per_block, &block))

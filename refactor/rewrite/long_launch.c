@@ -102,8 +102,10 @@ static char *name_make(declaring *in, const ht_plan *plan, const ht_launch_site 
     ht_range function;
     if (!ht_source_range(in->source, site->function, &file, &function) || file != 0)
         return NULL;
-    char *own = ht_format("%s_grid", plan->model->name), *found = NULL;
-    const char *const words[] = {"grid", "blocks", own};
+    const char *kernel = plan->model->name;
+    bool camel = strpbrk(kernel, "ABCDEFGHIJKLMNOPQRSTUVWXYZ") && !strchr(kernel, '_');
+    char *own = ht_format(camel ? "%sGrid" : "%s_grid", kernel), *found = NULL;
+    const char *const words[] = {"grid", own};
     for (size_t i = 0; i < sizeof words / sizeof *words && !found; ++i)
         if (!ht_names_has(&in->given, words[i]) &&
             !ht_name_stands(in->source->text + function.begin, function.end - function.begin,
@@ -168,7 +170,7 @@ void ht_long_launches_declare(const ht_plan *plan, ht_replacement **items, size_
     for (size_t i = 0; i < launches->count; ++i) {
         const ht_launch_site *site = &launches->items[i];
         if (site->file == 0 && !site->in_macro && site->grid.has_argument &&
-            clang_Cursor_isNull(site->grid.variable) && is_too_long(&in, site->grid.argument))
+            is_too_long(&in, site->grid.argument))
             declare(&in, plan, site);
     }
     ht_names_free(&in.given);

@@ -162,8 +162,8 @@ Test(written_form, outputs_that_share_loads_are_an_array) {
         "\n"
         "    if (ow_first >= OW || oh >= OH)\n"
         "        return;\n"
-        "    const bool all_inside = OW - ow_first >= kOutputsPerThread; "
-        "// then neighbours are loaded together\n"
+        "    // where all outputs are inside, neighbours are loaded together\n"
+        "    const bool all_inside = OW - ow_first >= kOutputsPerThread;\n"
         "\n"
         "    float sum[kOutputsPerThread] = {};\n"
         "    for (int c = 0; c < C; c++) {\n"
@@ -196,8 +196,9 @@ Test(written_form, a_guard_around_the_work_stays_around_an_array_of_outputs) {
     char *text = example("separable", "TILED=true COARSEN_X=4 COARSEN_Y=2 BLOCK_X=64");
     expect_part(text,
                 "    if (x_first < width && y_first < height) {\n"
+                "        // where all outputs are inside, neighbours are loaded together\n"
                 "        const bool all_inside = height - y_first >= kRowsPerThread && width - "
-                "x_first >= kOutputsPerThread; // then neighbours are loaded together\n"
+                "x_first >= kOutputsPerThread;\n"
                 "        float value[kRowsPerThread][kOutputsPerThread] = {};\n");
     expect_part(text, "                if (all_inside || (y < height && x < width))\n"
                       "                    dst[y * width + x] = value[ty][tx];\n"
@@ -222,6 +223,30 @@ Test(written_form, an_array_along_one_axis_leaves_the_other_alone) {
     text = example("depthwise", "TILED=true COARSEN_Y=2");
     expect_part(text, "        const int y = out_y * stride - pad + i;\n");
     expect_part(text, "      const int x = out_x * stride - pad + j;\n");
+    free(text);
+}
+
+/* A test that no axis with several outputs has a part in stays where it is, with its index. */
+Test(written_form, an_array_leaves_tests_of_other_indices_alone) {
+    char *text = example("conv2d_nhwc", "TILED=true COARSEN_X=4");
+    expect_part(text, "  const int k_first = (hipBlockIdx_x * hipBlockDim_x + hipThreadIdx_x) * "
+                      "OUTPUTS_PER_THREAD;\n");
+    expect_part(text, "  for (int r = 0; r < R; ++r) {\n"
+                      "    int h = p * stride - pad + r;\n"
+                      "    if (h < 0 || h >= H) continue;\n"
+                      "    for (int s = 0; s < S; ++s) {\n");
+    free(text);
+}
+
+/* The author's block, by its name, where it stays, and a grid of its own ahead of the launch. */
+Test(written_form, a_long_launch_gets_its_grid_declared_ahead) {
+    char *text = example("separable", "COARSEN_X=4");
+    expect_part(
+        text, "    blurRows<<<blurRowsGrid, block, 0, stream>>>(tmp, src, taps, width, height);\n");
+    expect_part(
+        text,
+        "    const dim3 blurRowsGrid((grid.x + kOutputsPerThread - 1) / kOutputsPerThread, grid.y, "
+        "grid.z);\n");
     free(text);
 }
 

@@ -47,11 +47,8 @@ static bool declaration_read(const ht_syntax *node, placed_walk *walk) {
     return walk->good;
 }
 
-char *ht_tiled_placed(const ht_tiled *t, const ht_syntax *variable) {
-    bool axes[HT_TILED_AXES_MAX] = {false};
-    placed_walk walk = {t, axes, true};
-    if (t->text != HT_TILE_THREAD || !declaration_read(variable, &walk))
-        return NULL;
+/* Returns when a thread has one output along each of the axes; free(). NULL: there are none. */
+static char *when_one(const ht_tiled *t, const bool *axes) {
     ht_text text = {0};
     for (size_t i = 0; i < t->axis_count; ++i)
         if (axes[i])
@@ -59,12 +56,33 @@ char *ht_tiled_placed(const ht_tiled *t, const ht_syntax *variable) {
     return text.length ? ht_text_take(&text) : NULL;
 }
 
+char *ht_tiled_placed(const ht_tiled *t, const ht_syntax *variable) {
+    bool axes[HT_TILED_AXES_MAX] = {false};
+    placed_walk walk = {t, axes, true};
+    bool placed = t->text == HT_TILE_THREAD && declaration_read(variable, &walk);
+    return placed ? when_one(t, axes) : NULL;
+}
+
+char *ht_tiled_placed_test(const ht_tiled *t, const ht_syntax *test) {
+    bool axes[HT_TILED_AXES_MAX] = {false}, tested = false;
+    placed_walk walk = {t, axes, true};
+    if (t->text != HT_TILE_THREAD || test->kind != HT_SYNTAX_IF || !test->plain ||
+        !t->c.marks[test->index].skips || ht_syntax_is_risky(test->children[0]))
+        return NULL;
+    ht_carried_visit(&t->c, test, on_test, &tested);
+    if (!tested)
+        ht_syntax_walk(test->children[0], on_name, &walk);
+    return tested || !walk.good ? NULL : when_one(t, axes);
+}
+
 void ht_tiled_write_placed(const ht_tiled *t, ht_syntax_list list, size_t begin, size_t end,
                            ht_writer *writer) {
     for (size_t i = begin; i < end; ++i) {
         ht_syntax_list variables;
         size_t count = ht_tiled_declared(list[i], &variables);
-        char *when = count == 1 ? ht_tiled_placed(t, variables[0]) : NULL;
+        char *when = count == 1   ? ht_tiled_placed(t, variables[0])
+                     : count == 0 ? ht_tiled_placed_test(t, list[i])
+                                  : NULL;
         if (when) {
             ht_writer_printf(writer, "$?{%s}{}{", when);
             ht_writer_statement(writer, ht_statement_of(list[i]));

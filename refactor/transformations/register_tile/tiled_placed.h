@@ -10,7 +10,9 @@
 /* Returns when the variable's declaration stays, a template expression: a thread has one output
  * along each axis whose index it is made of; free(). NULL: never in the text being written. */
 char *ht_tiled_placed(const ht_tiled *t, const ht_syntax *variable);
-/* Writes the declarations among the statements list[begin..end) that stay. */
+/* The same of a test that statements after it make themselves (coarsen_carry.c). */
+char *ht_tiled_placed_test(const ht_tiled *t, const ht_syntax *test);
+/* Writes the declarations and tests among the statements list[begin..end) that stay. */
 void ht_tiled_write_placed(const ht_tiled *t, ht_syntax_list list, size_t begin, size_t end,
                            ht_writer *writer);
 

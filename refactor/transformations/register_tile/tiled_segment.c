@@ -255,6 +255,7 @@ static bool write_declarations(ht_tiled *t, ht_syntax_list list, size_t begin, s
 }
 
 typedef struct test_writing {
+    const ht_tiled *t;
     ht_writer *writer;
     size_t like;
 } test_writing;
@@ -262,15 +263,20 @@ typedef struct test_writing {
 static void write_test(const ht_syntax *test, bool skips, void *context) {
     const test_writing *in = context;
     const ht_syntax *condition = test->children[0];
+    char *placed = skips ? ht_tiled_placed_test(in->t, test) : NULL;
+    if (placed)
+        ht_writer_printf(in->writer, "$?{!(%s)}{}{", placed);
     ht_writer_line(in->writer, in->like);
     ht_writer_printf(in->writer, skips ? "if (" : "if (!(");
     ht_writer_source(in->writer, condition->range.begin, condition->range.end);
     ht_writer_printf(in->writer, skips ? ") continue;" : ")) continue;");
+    ht_writer_printf(in->writer, placed ? "}" : "");
+    free(placed);
 }
 
 void ht_tiled_write_tests(const ht_tiled *t, const ht_syntax *statement, ht_writer *writer,
                           size_t like) {
-    test_writing in = {writer, like};
+    test_writing in = {t, writer, like};
     ht_carried_visit(&t->c, ht_statement_of(statement), write_test, &in);
 }
 

@@ -268,8 +268,9 @@ void ht_tiled_single_whole(ht_tiled *t, ht_writer *writer, size_t like) {
     if (all.any.length) {
         ht_writer_printf(writer, "$?{%s}{}{", all.any.data);
         ht_writer_line(writer, like);
-        ht_writer_printf(writer, "const bool %s = %s; // then neighbours are loaded together}",
-                         t->names.whole, all.text.data);
+        ht_writer_printf(writer, "// where all outputs are inside, neighbours are loaded together");
+        ht_writer_line(writer, like);
+        ht_writer_printf(writer, "const bool %s = %s;}", t->names.whole, all.text.data);
     }
     joined_free(&all);
 }

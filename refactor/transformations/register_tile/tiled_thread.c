@@ -29,7 +29,7 @@ static void write_global(const ht_tiled *t, size_t axis, ht_writer *writer) {
     char letter = (char)('x' + t->axes[axis].form->axis);
     bool names = false;
     ht_syntax_walk(init, on_name, &names);
-    if (names || !init->plain)
+    if (names || init->range.begin >= init->range.end)
         ht_writer_printf(writer, "blockIdx.%c * blockDim.%c + threadIdx.%c", letter, letter,
                          letter);
     else
