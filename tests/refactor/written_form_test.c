@@ -9,6 +9,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define KERNEL(body)                                                                               \
+    "#include <hip/hip_runtime.h>\n"                                                               \
+    "__global__ void k(const float *in, float *out, int n, int m) {\n"                             \
+    "    const int i = blockIdx.x * blockDim.x + threadIdx.x;\n" body "}\n"                        \
+    "void run(const float *in, float *out, int n, int m) {\n"                                      \
+    "    k<<<(n + 255) / 256, 256>>>(in, out, n, m);\n}\n"
+
 /* ---- outputs one after the other ---- */
 
 Test(written_form, an_early_return_becomes_the_loops_condition) {
@@ -46,6 +53,19 @@ Test(written_form, what_is_the_same_for_all_outputs_stays_ahead_of_the_loop) {
                       "  const float* in = input + plane * in_h * in_w;\n"
                       "  const float* f = filter + c * 9;\n"
                       "\n");
+    free(text);
+}
+
+/* A declaration that only the guard needs is made for each output, and not ahead of the loop, too.
+ */
+Test(written_form, what_only_the_guard_needs_is_not_declared_twice) {
+    char *text = written(KERNEL("    if (i >= n) return;\n    const int x = i + m;\n"
+                                "    if (x >= n) return;\n    out[x] = in[x] * 2;\n"),
+                         "COARSEN_X=4");
+    const char *first = strstr(text, "const int x = ");
+    cr_assert(first, "%s", text);
+    cr_expect(!strstr(first + 1, "const int x = ") && strstr(text, "for (int ") < first, "%s",
+              text);
     free(text);
 }
 
@@ -110,13 +130,6 @@ Test(written_form, an_authors_pragma_for_all_iterations_stays) {
     expect_none(text, "#pragma unroll 3");
     free(text);
 }
-
-#define KERNEL(body)                                                                               \
-    "#include <hip/hip_runtime.h>\n"                                                               \
-    "__global__ void k(const float *in, float *out, int n, int m) {\n"                             \
-    "    const int i = blockIdx.x * blockDim.x + threadIdx.x;\n" body "}\n"                        \
-    "void run(const float *in, float *out, int n, int m) {\n"                                      \
-    "    k<<<(n + 255) / 256, 256>>>(in, out, n, m);\n}\n"
 
 /* Each of these keeps its guard in the body, in a loop that counts. */
 Test(written_form, guards_that_are_no_loops_condition_stay) {

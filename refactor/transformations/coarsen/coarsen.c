@@ -193,14 +193,29 @@ static void write_together(ht_coarsen *c, const ht_layout *layout, const ways *o
     close_braces(writer, open + 1, like);
 }
 
+/* Returns true if what each output computes again is needed ahead of the loop, too. */
+static bool is_needed_ahead(const ht_layout *layout, const ht_part *part) {
+    for (size_t i = 0; i < layout->count; ++i)
+        if (layout->parts[i].front && !layout->parts[i].again &&
+            ht_syntax_mentions(layout->parts[i].node, part->node->variable))
+            return true;
+    return false;
+}
+
 /* Writes the work for one output at a time. */
 static void write_alone(ht_coarsen *c, const ht_layout *layout, ht_writer *writer, size_t like) {
     const ht_part *whole = ht_each_whole_guard(c, layout);
     whole = whole ? whole : ht_each_first_guard(c, layout);
+    for (size_t i = 0; i < layout->count; ++i) {
+        ht_part *part = &layout->parts[i];
+        part->front = part->front && !(part->again && !is_needed_ahead(layout, part));
+    }
     int open = ht_jam_front(c, layout, whole, writer);
     writer->depth += open;
     ht_each_write(c, layout, whole, writer, like);
     close_braces(writer, open, like);
+    for (size_t i = 0; i < layout->count; ++i)
+        layout->parts[i].front = layout->parts[i].front || layout->parts[i].again;
 }
 
 /* Returns the text in front of the work, and the condition that all outputs are inside. */
