@@ -239,6 +239,22 @@ Test(written_form, an_array_along_one_axis_leaves_the_other_alone) {
     free(text);
 }
 
+Test(written_form, an_array_keeps_the_comments_ahead_of_an_index) {
+    char *text = written("#include <hip/hip_runtime.h>\n"
+                         "__global__ void k(const float *in, float *out, int n) {\n"
+                         "    // out is a row\n"
+                         "    const int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+                         "    if (i >= n) return;\n"
+                         "    float sum = 0;\n"
+                         "    for (int k = 0; k < 3; ++k) sum += in[i + k];\n"
+                         "    out[i] = sum;\n}\n"
+                         "void run(const float *in, float *out, int n) {\n"
+                         "    k<<<(n + 255) / 256, 256>>>(in, out, n);\n}\n",
+                         "TILED=true COARSEN_X=4");
+    expect_part(text, "{\n    // out is a row\n    const int i_first = ");
+    free(text);
+}
+
 /* A test that no axis with several outputs has a part in stays where it is, with its index. */
 Test(written_form, an_array_leaves_tests_of_other_indices_alone) {
     char *text = example("conv2d_nhwc", "TILED=true COARSEN_X=4");

@@ -256,6 +256,20 @@ static char *whole_along(const ht_tiled *t, size_t axis) {
     return text.length ? ht_text_take(&text) : NULL;
 }
 
+/* Writes a comment where a thread's outputs along x lie next to each other. */
+static void write_why(const ht_tiled *t, ht_writer *writer, size_t like) {
+    for (size_t i = 0; i < t->axis_count; ++i) {
+        const ht_tiled_axis *of = t->axes[i].form;
+        if (of->axis != 0 || of == &t->form.plain)
+            continue;
+        ht_writer_printf(writer, "$?{%s > 1 && !%s}{}{", of->factor,
+                         of->strided ? of->strided : "0");
+        ht_writer_line(writer, like);
+        ht_writer_printf(writer,
+                         "// where all outputs are inside, neighbours are loaded together}");
+    }
+}
+
 void ht_tiled_single_whole(ht_tiled *t, ht_writer *writer, size_t like) {
     joined all = {0};
     for (size_t i = 0; i < t->axis_count; ++i) {
@@ -267,8 +281,7 @@ void ht_tiled_single_whole(ht_tiled *t, ht_writer *writer, size_t like) {
     }
     if (all.any.length) {
         ht_writer_printf(writer, "$?{%s}{}{", all.any.data);
-        ht_writer_line(writer, like);
-        ht_writer_printf(writer, "// where all outputs are inside, neighbours are loaded together");
+        write_why(t, writer, like);
         ht_writer_line(writer, like);
         ht_writer_printf(writer, "const bool %s = %s;}", t->names.whole, all.text.data);
     }

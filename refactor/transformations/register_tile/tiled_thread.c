@@ -71,7 +71,10 @@ static void write_axis(ht_tiled *t, size_t axis, ht_writer *writer) {
         ht_writer_printf(writer, ";");
     }
     ht_writer_printf(writer, "}$?{%s > 1}{}{", of->factor);
-    ht_writer_line(writer, like);
+    if (statement->children[0] == node)
+        ht_writer_lead(writer, node);
+    else
+        ht_writer_line(writer, like);
     ht_writer_printf(writer, "const %s%s = $?{%s}{}{blockIdx.%c * ${%s} + threadIdx.%c}$?{!%s}{}{(",
                      t->axes[axis].type, of->first, of->strided, (char)('x' + of->axis), of->extent,
                      (char)('x' + of->axis), of->strided);
