@@ -45,15 +45,18 @@ Test(written_form, what_is_the_same_for_all_outputs_stays_ahead_of_the_loop) {
                 "    }\n"
                 "}\n");
     free(text);
-    text = example("depthwise", "COARSEN_X=2");
-    expect_part(text, "  if (out_x0 >= out_w || out_y >= out_h) return;\n"
-                      "\n"
-                      "  const int plane = blockIdx.z;  // n * channels + c\n"
-                      "  const int c = plane % channels;\n"
-                      "  const float* in = input + plane * in_h * in_w;\n"
-                      "  const float* f = filter + c * 9;\n"
-                      "\n");
-    free(text);
+    for (int strided = 0; strided < 2; ++strided) {
+        text = example("depthwise", strided ? "COARSEN_X=2 COARSEN_X_STRIDED=true" : "COARSEN_X=2");
+        expect_part(text, "  if (out_x0 >= out_w || out_y >= out_h) return;\n"
+                          "\n"
+                          "  const int plane = blockIdx.z;  // n * channels + c\n"
+                          "  const int c = plane % channels;\n"
+                          "  const float* in = input + plane * in_h * in_w;\n"
+                          "  const float* f = filter + c * 9;\n");
+        expect_part(text, strided ? "    const int out_x = out_x0 + cx * blockDim.x;\n"
+                                  : "  for (int out_x = out_x0; out_x < out_w && ");
+        free(text);
+    }
 }
 
 /* A declaration that only the guard needs is made for each output, and not ahead of the loop, too.
@@ -146,7 +149,7 @@ Test(written_form, guards_that_are_no_loops_condition_stay) {
     }
     char *text = written(KERNEL("    if (i < n) out[i] = in[i] * 2;\n"),
                          "COARSEN_X=4 COARSEN_X_STRIDED=true");
-    expect_part(text, "const int i = i0 + ci * 256;");
+    expect_part(text, "const int i = i0 + ci * blockDim.x;");
     free(text);
 }
 

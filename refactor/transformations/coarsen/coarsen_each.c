@@ -342,8 +342,9 @@ static void write_counted(each_walk *walk, size_t like) {
                      c->names.counter, c->names.factor, c->names.counter);
     ++writer->depth;
     ht_writer_line(writer, like);
-    ht_writer_printf(writer, "const %s%s = %s + %s;", type ? type : "auto ",
-                     c->tree->variables[c->x].name, c->names.first, c->names.offset);
+    ht_writer_printf(writer, "const %s%s = %s + %s$?{%s}{ * %s}{ * blockDim.x};",
+                     type ? type : "auto ", c->tree->variables[c->x].name, c->names.first,
+                     c->names.counter, c->names.strided, c->names.step);
     write_saved(c, walk->changed, writer, like, true, names);
     if (needs_check(walk->layout))
         write_check(c, walk->layout, writer, like);
@@ -454,12 +455,23 @@ void ht_each_write(ht_coarsen *c, const ht_layout *layout, const ht_part *whole,
         ht_jam_guard(c, part, &counted);
     walk_parts(&walk);
     write_counted(&walk, like);
-    if (both && ht_writer_is_balanced(&counted))
+    ht_writer apart = {.c = c, .depth = writer->depth}; /* the outputs are, in a tuned source */
+    if (kept) {
+        walk.writer = &apart;
+        walk.ahead = part;
+        write_ahead(&walk, term);
+        walk_parts(&walk);
+        write_counted(&walk, like);
+    }
+    both = both && ht_writer_is_balanced(&counted) && ht_writer_is_balanced(&apart);
+    if (both)
         ht_writer_printf(writer, "$?{!%s}{%s}{%s}$?{%s}{}{%s}", c->names.strided, counted.text.data,
-                         bounded.text.data, c->names.strided, counted.text.data);
+                         bounded.text.data, c->names.strided,
+                         kept ? apart.text.data : counted.text.data);
     else
         ht_writer_printf(writer, "%s", counted.text.data);
-    writer->failed |= counted.failed;
+    writer->failed |= counted.failed || apart.failed;
+    ht_writer_free(&apart);
     ht_writer_free(&counted);
     ht_writer_free(&bounded);
     free(walk.changed);
