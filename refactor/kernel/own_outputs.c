@@ -141,8 +141,36 @@ static bool read_condition(ht_own_outputs *of, const ht_syntax *condition, bool 
     return true;
 }
 
+static bool is_return(const ht_syntax *node) {
+    if (node->kind == HT_SYNTAX_COMPOUND && node->count == 1)
+        node = node->children[0];
+    return node->kind == HT_SYNTAX_RETURN;
+}
+
+/* Returns true for x0 in `if (x0 >= W || ...) return;` ahead of the loop, which has no output for
+ * such a thread. */
+static bool is_guard(const ht_own_outputs *of, const ht_syntax *name) {
+    const ht_syntax *operand = outward(name), *test = operand->parent, *left, *right;
+    int op;
+    if (!of->bound || !test || !ht_syntax_binary(test, &op, &left, &right) ||
+        op != (of->inclusive ? HT_BINARY_GT : HT_BINARY_GE) || ht_syntax_strip(left) != name)
+        return false;
+    char *one = ht_syntax_main_text(right), *other = ht_syntax_main_text(of->bound);
+    bool same = one && other && strcmp(one, other) == 0;
+    free(one);
+    free(other);
+    const ht_syntax *whole = outward(test), *up = whole->parent;
+    while (same && up && ht_syntax_binary(up, &op, &left, &right) && op == HT_BINARY_OR) {
+        whole = outward(up);
+        up = whole->parent;
+    }
+    return same && up && up->kind == HT_SYNTAX_IF && up->children[0] == whole && !up->children[2] &&
+           is_return(up->children[1]) && up->parent == of->loop->parent &&
+           up->range.end <= of->loop->range.begin;
+}
+
 /* Finds the loop whose counter begins with x0, which has no other use but the count of its
- * outputs. */
+ * outputs, and a guard that asks for the first. */
 static bool loop_find(const ht_syntax_tree *tree, ht_own_outputs *out) {
     size_t uses = 0;
     for (size_t i = 0; i < tree->count; ++i) {
@@ -161,16 +189,19 @@ static bool loop_find(const ht_syntax_tree *tree, ht_own_outputs *out) {
             out->counter = declared->variable;
         }
     }
-    if (uses != 2 || !out->loop || !out->loop->children[1])
-        return false;
     bool counted = false;
+    if (!out->loop || !out->loop->children[1] ||
+        !read_condition(out, out->loop->children[1], &counted) || !counted)
+        return false;
+    for (size_t i = 0; i < tree->count; ++i)
+        uses -= tree->nodes[i]->kind == HT_SYNTAX_NAME && tree->nodes[i]->variable == out->first &&
+                is_guard(out, tree->nodes[i]);
     const ht_syntax_variable *counter = &tree->variables[out->counter];
-    return counter->type == HT_TYPE_INTEGER && !counter->is_reference &&
+    return uses == 2 && counter->type == HT_TYPE_INTEGER && !counter->is_reference &&
            counter->declaration->bits == tree->variables[out->first].declaration->bits &&
            counter->declaration->is_signed == tree->variables[out->first].declaration->is_signed &&
            is_step(out->loop->children[2], out->counter) &&
-           !ht_syntax_has_change(out->loop->children[1]) &&
-           read_condition(out, out->loop->children[1], &counted) && counted;
+           !ht_syntax_has_change(out->loop->children[1]);
 }
 
 /* Returns true if nothing but the loop has an effect, and each thread that has an output comes to
