@@ -67,6 +67,21 @@ bool ht_launch_edit_stacked(ht_plan *plan, const ht_launch_site *site) {
     return done;
 }
 
+bool ht_launch_edit_row_blocks(ht_plan *plan, const ht_launch_site *site) {
+    const char *param = plan->launches.row_blocks;
+    if (!param)
+        return true;
+    char *axes[3] = {ht_extent_text(plan->model, &site->grid, 0), ht_format("${%s}", param),
+                     ht_extent_text(plan->model, &site->grid, 2)};
+    bool good = axes[0] && axes[2];
+    char *text = good ? ht_dim3_text(axes, strcmp(axes[2], "1") == 0 ? 1 : 2) : NULL;
+    good = good && ht_plan_edit(plan, site->grid.argument, param, text);
+    for (int axis = 0; axis < 3; ++axis)
+        free(axes[axis]);
+    free(text);
+    return good;
+}
+
 bool ht_launch_edit_lds(ht_plan *plan, const ht_launch_site *site) {
     const ht_symbol *lds = site->lds;
     if (!plan->launches.lds_times)

@@ -142,8 +142,11 @@ typedef struct ht_planned_stack {
 typedef struct ht_planned_launches {
     char *lds_times; /* the parameter by which a block's dynamic shared memory is multiplied; NULL:
                         none; owned */
-    bool renumbered; /* threads are renumbered: threadIdx no longer is a thread's place */
-    bool choose;     /* they test whether a device launches the new grid */
+    const char *row_blocks; /* the parameter for how many blocks along y, which the original's grid
+                               does not have, take the place of one; NULL: one stays one; the
+                               plan's */
+    bool renumbered;        /* threads are renumbered: threadIdx no longer is a thread's place */
+    bool choose;            /* they test whether a device launches the new grid */
     const char *old_kernel; /* the original kernel's name if it is kept; NULL: it cannot be */
     char *unapplied; /* why there is a template but cannot be a tuned source; NULL: there can be;
                         owned */

@@ -12,6 +12,7 @@ ht_plan_state ht_plan_save(const ht_plan *plan) {
                            .followed = plan->unit.followed_count,
                            .help = plan->unit.helpers ? strlen(plan->unit.helpers) : 0,
                            .lds_times = plan->launches.lds_times != NULL,
+                           .row_blocks = plan->launches.row_blocks,
                            .renumbered = plan->launches.renumbered,
                            .stacked = plan->stack.param != NULL,
                            .wide = plan->forms.wide.param != NULL,
@@ -62,6 +63,7 @@ void ht_plan_restore(ht_plan *plan, ht_plan_state *to) {
         plan->unit.helpers[to->help] = 0;
     while (plan->covers.count > to->covers)
         free(plan->covers.items[--plan->covers.count].param);
+    plan->launches.row_blocks = to->row_blocks;
     if (!to->lds_times) {
         free(plan->launches.lds_times);
         plan->launches.lds_times = NULL;

@@ -7,6 +7,7 @@
 /* The lengths of a plan's lists, which forms it had, and its axes. */
 typedef struct ht_plan_state {
     size_t edits, params, requires, covers, followed, help;
+    const char *row_blocks; /* the plan's */
     bool lds_times, renumbered, stacked, wide, tiled;
     ht_planned_axis axes[3];
 } ht_plan_state;

@@ -46,6 +46,7 @@ extern const ht_transformation ht_transformation_stage;
 extern const ht_transformation ht_transformation_inner_path;
 extern const ht_transformation ht_transformation_vector;
 extern const ht_transformation ht_transformation_stream;
+extern const ht_transformation ht_transformation_row_blocks;
 extern const ht_transformation ht_transformation_stride_vector;
 extern const ht_transformation ht_transformation_thread_order;
 

@@ -16,6 +16,7 @@ const ht_transformation *const ht_transformations[] = {
     &ht_transformation_restrict,
     &ht_transformation_fixed_sizes,
     &ht_transformation_unroll,
+    &ht_transformation_row_blocks,
     &ht_transformation_stride_vector, /* rewrites loops that others only edit */
     &ht_transformation_coarsen_x,     /* wraps statements: last of those that change this form */
     &ht_transformation_grid_order,    /* around everything, the later forms too */

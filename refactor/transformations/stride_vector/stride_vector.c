@@ -138,9 +138,22 @@ static void rename_counter(ht_widening *in, const ht_syntax *node) {
                          in->param, in->first);
 }
 
+/* Goes around the blocks of a row, where there are any, which add to the start. */
 static void multiply(ht_widening *in, const ht_syntax *node) {
-    ht_plan_editf(in->c.plan, node->range, in->param, "$[%zu,%zu] * ${%s}", node->range.begin,
-                  node->range.end, in->param);
+    const char *blocks = in->c.plan->launches.row_blocks;
+    ht_range range = node->range;
+    char *whole = ht_format("$[%zu,%zu]", range.begin, range.end);
+    char *sum = blocks && node == in->of->start
+                    ? ht_format("$?{%s > 1}{(}{(}%s$?{%s > 1}{)}{)}", blocks, whole, blocks)
+                    : ht_strdup(whole);
+    char *text = ht_format("%s * ${%s}", sum, in->param);
+    if (blocks)
+        ht_plan_wrap_all(in->c.plan, range, in->param, text);
+    else
+        ht_plan_edit(in->c.plan, range, in->param, text);
+    free(text);
+    free(sum);
+    free(whole);
 }
 
 static void edit(ht_widening *in) {
@@ -246,7 +259,8 @@ static void apply(const ht_model *model, ht_plan *plan) {
         most = fit && (!most || fit < most) ? fit : most;
         rounds |= loops[i].rounds;
     }
-    ht_stride_keep *keep = ht_stride_keep_new(plan, wide, count);
+    /* what is kept is found again by the block's threads alone */
+    ht_stride_keep *keep = ht_stride_keep_new(plan, wide, plan->launches.row_blocks ? 0 : count);
     for (size_t i = 0; i < count; ++i)
         if (wide[i].vectors.count)
             edit(&wide[i]);
