@@ -14,7 +14,7 @@ typedef struct ht_model_devices {
     ht_device host;   /* verifies */
 } ht_model_devices;
 
-/* What was predicted of all templates so far, with why something cannot be. */
+/* All predictions so far, of all templates, with why something has none. */
 typedef struct ht_model_memory ht_model_memory;
 
 ht_model_memory *ht_model_memory_new(void);

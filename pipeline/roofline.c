@@ -9,8 +9,8 @@ ht_roofline ht_roofline_of(const ht_gpu *gpu, const ht_inspection *inspection,
     double bytes = 0;
     for (size_t i = 0; i < launch_count; ++i) {
         const ht_accesses *a = &inspection->launches[i].accesses;
-        bytes += (double)a->input_bytes +
-                 (double)a->counts.global_store_bytes * ht_accesses_share(a);
+        bytes +=
+            (double)a->input_bytes + (double)a->counts.global_store_bytes * ht_accesses_share(a);
     }
     return (ht_roofline){.bytes = bytes, .seconds = bytes / gpu->memory_rate};
 }
