@@ -6,10 +6,22 @@
 
 #include "pipeline/familiar.h"
 
+enum { HT_CALIBRATION_GPUS = 16, HT_CALIBRATION_NAME = 24 };
+
 typedef struct ht_calibration {
     ht_reliability known;  /* the records as they are */
     ht_reliability hidden; /* the same with the GPU's name withheld from the model */
+    /* Those of `known` that are of one GPU. */
+    struct {
+        char name[HT_CALIBRATION_NAME];
+        ht_reliability of;
+    } gpus[HT_CALIBRATION_GPUS];
+    size_t gpu_count;
 } ht_calibration;
+
+/* Adds what was measured on records, and to their GPU's when all are of one. */
+void ht_calibration_add(ht_calibration *calibration, const ht_dataset *dataset,
+                        const ht_reliability *known);
 
 /* Withholds the device's names from the records. False: the schema has none. */
 bool ht_calibration_hide(ht_dataset *dataset);

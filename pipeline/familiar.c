@@ -4,6 +4,7 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum { VALUES_MAX = 64 };
 
@@ -36,16 +37,6 @@ json_t *ht_familiar_json(const ht_dataset *dataset) {
     return object;
 }
 
-/* Warns of a name that the model has never heard, such as that of a newer GPU. */
-static void unknown_warn(json_t *warnings, const ht_schema_field *field) {
-    ht_text text = {0};
-    ht_text_printf(&text, "this %s does not occur in the training data, which has", field->name);
-    for (size_t i = 0; i < field->name_count; ++i)
-        ht_text_printf(&text, "%s %s", i ? "," : "", field->names[i]);
-    json_array_append_new(warnings, json_string(text.data));
-    ht_text_free(&text);
-}
-
 /* Returns true if the training data has the value, as far as is known. */
 static bool is_seen(const json_t *seen, int64_t value) {
     int64_t least = json_integer_value(json_object_get(seen, "least"));
@@ -57,24 +48,52 @@ static bool is_seen(const json_t *seen, int64_t value) {
     return !seen || (value >= least && value <= most && found);
 }
 
+char *ht_problem_given(const char *problem, const char *name) {
+    size_t length = strlen(name);
+    for (const char *at = problem; (at = strstr(at, name)) != NULL; at += length) {
+        bool starts = at == problem || strchr(" ,\t\n", at[-1]);
+        if (!starts || at[length] != '=')
+            continue;
+        const char *value = at + length + 1;
+        value += strspn(value, " \t");
+        return ht_strndup(value, strcspn(value, " ,\t\n\r"));
+    }
+    return NULL;
+}
+
+/* Prints the names that have records: a schema knows some that have none. */
+static void names_print(const ht_schema_field *field, const json_t *seen, ht_text *text) {
+    bool any = false;
+    for (size_t i = 0; i < field->name_count; ++i)
+        if (is_seen(seen, (int64_t)i)) {
+            ht_text_printf(text, "%s %s", any ? "," : "", field->names[i]);
+            any = true;
+        }
+}
+
+/* Warns of a value without a record, such as the name of a newer GPU. */
 static void outside_warn(json_t *warnings, const ht_schema_field *field, int64_t value,
-                         const json_t *seen) {
-    int64_t least = json_integer_value(json_object_get(seen, "least"));
-    int64_t most = json_integer_value(json_object_get(seen, "most"));
+                         const json_t *seen, const char *problem) {
     if (is_seen(seen, value))
         return;
-    bool named = field->names && value >= 0 && (size_t)value < field->name_count;
-    if (field->names && !named) {
-        unknown_warn(warnings, field);
-        return;
-    }
-    char *text = named ? ht_format("%s=%s does not occur in the training data", field->name,
-                                   field->names[value])
-                       : ht_format("%s=%" PRId64 " does not occur in the training data, which "
-                                   "has %" PRId64 " to %" PRId64,
-                                   field->name, value, least, most);
-    json_array_append_new(warnings, json_string(text));
-    free(text);
+    ht_text text = {0};
+    char *given = ht_problem_given(problem, field->name);
+    const char *name = ht_schema_field_name(field, value);
+    if (field->names)
+        ht_text_printf(&text, "%s=%.60s", field->name, name ? name : given ? given : "?");
+    else
+        ht_text_printf(&text, "%s=%" PRId64, field->name, value);
+    ht_text_printf(&text, "%s does not occur in the training data, which has",
+                   given ? "" : ", which was not given,");
+    if (field->names)
+        names_print(field, seen, &text);
+    else
+        ht_text_printf(&text, " %" PRId64 " to %" PRId64,
+                       (int64_t)json_integer_value(json_object_get(seen, "least")),
+                       (int64_t)json_integer_value(json_object_get(seen, "most")));
+    json_array_append_new(warnings, json_string(text.data));
+    ht_text_free(&text);
+    free(given);
 }
 
 /* Warns of fields that differ from the one whose value they have in all training data. */
@@ -93,14 +112,15 @@ static void apart_warn(json_t *warnings, const ht_predictor *predictor, const in
     }
 }
 
-json_t *ht_familiar_warnings(const ht_predictor *predictor, const int64_t *fields) {
+json_t *ht_familiar_warnings(const ht_predictor *predictor, const int64_t *fields,
+                             const char *problem) {
     const ht_schema *schema = ht_predictor_schema(predictor);
     json_t *warnings = json_array();
     json_t *note = json_loads(ht_predictor_note(predictor), 0, NULL);
     const json_t *seen = json_object_get(note, "seen");
     for (size_t i = 0; i < schema->field_count; ++i)
         outside_warn(warnings, &schema->fields[i], fields[i],
-                     json_object_get(seen, schema->fields[i].name));
+                     json_object_get(seen, schema->fields[i].name), problem);
     json_decref(note);
     apart_warn(warnings, predictor, fields);
     return warnings;
@@ -110,9 +130,11 @@ ht_familiarity ht_familiar_look(const ht_predictor *predictor, const int64_t *fi
     const ht_schema *schema = ht_predictor_schema(predictor);
     json_t *note = json_loads(ht_predictor_note(predictor), 0, NULL);
     const json_t *seen = json_object_get(note, "seen");
-    ht_familiarity found = {false, false};
+    ht_familiarity found = {0};
     for (size_t i = 0; i < schema->field_count; ++i) {
         const ht_schema_field *field = &schema->fields[i];
+        if (field->device && field->names && !found.gpu)
+            found.gpu = ht_schema_field_name(field, fields[i]);
         if (is_seen(json_object_get(seen, field->name), fields[i]))
             continue;
         found.device_new |= field->device;

@@ -80,7 +80,7 @@ static double mean_drawn(const double *values, size_t count, ht_random *random) 
 }
 
 static ht_times_reached summary(double *values, size_t count, size_t exact) {
-    ht_times_reached out = {.exact = (double)exact / (double)count};
+    ht_times_reached out = {.exact = ht_share_of((double)exact / (double)count, count)};
     double *means = ht_alloc(RESAMPLES, sizeof *means);
     ht_random random;
     ht_random_seed(&random, 1);

@@ -3,6 +3,7 @@
 #define HT_PIPELINE_TIMES_ASSESS_H
 
 #include "pipeline/times.h"
+#include "predictor/reliability.h"
 
 enum { HT_TIMES_AT = 3 };
 extern const size_t ht_times_at[HT_TIMES_AT]; /* the first choice, the best of 5, of 10 */
@@ -11,7 +12,7 @@ extern const size_t ht_times_at[HT_TIMES_AT]; /* the first choice, the best of 5
 typedef struct ht_times_reached {
     double mean, lo, hi; /* with its 95 % interval, by the bootstrap over jobs */
     double low;          /* the tenth percentile */
-    double exact;        /* share of jobs whose best configuration is among them */
+    ht_share exact;      /* of jobs whose best configuration is among them */
 } ht_times_reached;
 
 typedef struct ht_times_assessment {

@@ -40,13 +40,13 @@ size_t ht_reliability_records(const ht_reliability *reliability) {
     return records;
 }
 
-/* Wilson's interval of a share at 95 %. */
-static void interval_set(ht_confidence *confidence) {
-    double n = (double)confidence->records, z = 1.96, p = confidence->right;
-    double centre = (p + z * z / (2 * n)) / (1 + z * z / n);
-    double half = z / (1 + z * z / n) * sqrt(p * (1 - p) / n + z * z / (4 * n * n));
-    confidence->lo = fmax(0, centre - half);
-    confidence->hi = fmin(1, centre + half);
+ht_share ht_share_of(double share, size_t count) {
+    double n = (double)count, z = 1.96;
+    if (count == 0)
+        return (ht_share){0, 0, 1};
+    double centre = (share + z * z / (2 * n)) / (1 + z * z / n);
+    double half = z / (1 + z * z / n) * sqrt(share * (1 - share) / n + z * z / (4 * n * n));
+    return (ht_share){share, fmax(0, centre - half), fmin(1, centre + half)};
 }
 
 ht_confidence ht_reliability_look(const ht_reliability *reliability, double probability) {
@@ -63,9 +63,8 @@ ht_confidence ht_reliability_look(const ht_reliability *reliability, double prob
                                 .records = all.records};
     if (all.records == 0)
         return confidence;
-    confidence.right = (double)all.right / (double)all.records;
-    confidence.among = (double)all.among / (double)all.records;
-    interval_set(&confidence);
+    confidence.right = ht_share_of((double)all.right / (double)all.records, all.records);
+    confidence.among = ht_share_of((double)all.among / (double)all.records, all.records);
     return confidence;
 }
 

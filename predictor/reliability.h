@@ -26,12 +26,18 @@ void ht_reliability_count(ht_reliability *reliability, double probability, bool 
 void ht_reliability_add(ht_reliability *to, const ht_reliability *from);
 size_t ht_reliability_records(const ht_reliability *reliability);
 
+/* A share of a number of things, with its 95 % interval (Wilson 1927). Of none: 0, from 0 to 1. */
+typedef struct ht_share {
+    double share, lo, hi;
+} ht_share;
+
+ht_share ht_share_of(double share, size_t count);
+
 /* The records that were like this probability. */
 typedef struct ht_confidence {
-    double least, most;   /* bounds of the probability */
-    size_t records;       /* 0: there are none at all */
-    double right, lo, hi; /* share, with its 95 % interval (Wilson 1927) */
-    double among;
+    double least, most;    /* bounds of the probability */
+    size_t records;        /* 0: there are none at all */
+    ht_share right, among; /* the first proposal was; one of the first ten was */
 } ht_confidence;
 
 /* Takes the bin of the probability, and its nearest neighbours until there are 30 records. */

@@ -163,13 +163,13 @@ static ht_status file_calibrate(evaluation *run, ht_predictor **predictor, const
     const ht_predictor *asked = *predictor;
     ht_assessment hidden = {0};
     ht_status status = HT_OK;
+    calibrated *of = calibration_find(run, predictor);
+    ht_calibration_add(&of->calibration, dataset, &known->reliability);
     if (ht_calibration_hide(dataset))
         status = ht_predictor_evaluate(asked, dataset, rules, beam, (uint32_t)run->given->threads,
                                        on_progress, on_stop, run, &hidden, error);
     if (status != HT_OK)
         return status;
-    calibrated *of = calibration_find(run, predictor);
-    ht_reliability_add(&of->calibration.known, &known->reliability);
     ht_reliability_add(&of->calibration.hidden, &hidden.reliability);
     json_array_append_new(of->data, ht_report_json_text(ht_path_name(path)));
     return HT_OK;

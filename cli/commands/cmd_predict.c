@@ -65,13 +65,10 @@ static char *fields_text(const ht_schema *schema) {
 }
 
 static bool field_given(const char *text, const char *name) {
-    size_t length = strlen(name);
-    for (const char *at = text; (at = strstr(at, name)) != NULL; at += length) {
-        bool starts = at == text || strchr(" ,\t\n", at[-1]);
-        if (starts && at[length] == '=')
-            return true;
-    }
-    return false;
+    char *value = ht_problem_given(text, name);
+    bool found = value != NULL;
+    free(value);
+    return found;
 }
 
 /* Makes the problem's text with the fields of the machine from --device; free(). */
@@ -171,9 +168,9 @@ static json_t *problem_json(const ht_schema *schema, const int64_t *fields) {
     json_t *object = json_object();
     for (size_t i = 0; i < schema->field_count; ++i) {
         const ht_schema_field *field = &schema->fields[i];
-        bool named = field->names && fields[i] >= 0 && (size_t)fields[i] < field->name_count;
+        const char *name = ht_schema_field_name(field, fields[i]);
         json_object_set_new(object, field->name,
-                            named          ? ht_report_json_text(field->names[fields[i]])
+                            name           ? ht_report_json_text(name)
                             : field->names ? json_null() /* one that the model does not know */
                                            : json_integer(fields[i]));
     }
@@ -206,7 +203,7 @@ static int proposals_tell(const ht_command_line *line, const ht_predictor *predi
                           const int64_t *fields, const ht_proposal *proposals, size_t count) {
     const predict_options *given = line->options;
     const ht_schema *schema = ht_predictor_schema(predictor);
-    json_t *warnings = ht_familiar_warnings(predictor, fields);
+    json_t *warnings = ht_familiar_warnings(predictor, fields, given->problem);
     for (size_t i = 0; i < json_array_size(warnings); ++i)
         ht_report_message("warning: %s", json_string_value(json_array_get(warnings, i)));
     FILE *out = ht_report_stream(given->json);

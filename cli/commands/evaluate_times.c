@@ -10,8 +10,10 @@
 enum { LEAST = 20 }; /* configurations of a job: of fewer the best is hardly known */
 
 static json_t *reached_json(const ht_times_reached *reached) {
-    return json_pack("{s:f, s:[f, f], s:f, s:f}", "mean", reached->mean, "interval", reached->lo,
-                     reached->hi, "low", reached->low, "exact", reached->exact);
+    const ht_share *exact = &reached->exact;
+    return json_pack("{s:f, s:[f, f], s:f, s:f, s:[f, f]}", "mean", reached->mean, "interval",
+                     reached->lo, reached->hi, "low", reached->low, "exact", exact->share,
+                     "exact_interval", exact->lo, exact->hi);
 }
 
 static json_t *assessment_json(const ht_time_model *model, const char *path, const char *database,
@@ -36,14 +38,17 @@ static void assessment_print(const char *database, const ht_times_assessment *as
                              FILE *out) {
     fprintf(out, "%s: %zu problems, %zu configurations\n", database, assessment->jobs,
             assessment->evaluations);
-    const char *const heads[] = {"choices", "efficiency", "95 % interval", "tenth percentile",
-                                 "exact match %"};
-    ht_table *table = ht_table_new("rrrrr", (const char *const *)heads);
+    const char *const heads[] = {"choices",          "efficiency",    "95 % interval",
+                                 "tenth percentile", "exact match %", "95 % interval"};
+    ht_table *table = ht_table_new("rrrrrr", (const char *const *)heads);
     for (size_t a = 0; a < HT_TIMES_AT; ++a) {
         const ht_times_reached *at = &assessment->at[a];
-        char *cells[] = {ht_format("%zu", ht_times_at[a]), ht_format("%.3f", at->mean),
-                         ht_format("[%.3f, %.3f]", at->lo, at->hi), ht_format("%.3f", at->low),
-                         ht_format("%.1f", 100 * at->exact)};
+        char *cells[] = {ht_format("%zu", ht_times_at[a]),
+                         ht_format("%.3f", at->mean),
+                         ht_format("[%.3f, %.3f]", at->lo, at->hi),
+                         ht_format("%.3f", at->low),
+                         ht_format("%.1f", 100 * at->exact.share),
+                         ht_format("[%.1f, %.1f]", 100 * at->exact.lo, 100 * at->exact.hi)};
         ht_table_row(table, (const char *const *)cells);
         for (size_t c = 0; c < sizeof cells / sizeof *cells; ++c)
             free(cells[c]);

@@ -21,6 +21,18 @@ static json_t *accuracy_members(json_t *object, const ht_accuracy *accuracy) {
     return object;
 }
 
+/* Of each k of top-k the bounds of its 95 % interval. */
+static json_t *intervals_json(const ht_accuracy *accuracy, size_t records) {
+    json_t *object = json_object();
+    for (size_t i = 0; i < HT_TOPK_COUNT; ++i) {
+        ht_share share = ht_share_of(accuracy->topk[i], records);
+        char *k = ht_format("%zu", ht_topk[i]);
+        json_object_set_new(object, k, json_pack("[f, f]", share.lo, share.hi));
+        free(k);
+    }
+    return object;
+}
+
 static json_t *parameters_json(const ht_evaluated *evaluated, const ht_accuracy *accuracy) {
     json_t *object = json_object();
     for (size_t i = 0; i < evaluated->param_count; ++i)
@@ -34,6 +46,8 @@ static json_t *item_json(const ht_evaluated_list *list, const ht_evaluated *eval
     json_object_set_new(object, "kernel", ht_report_json_text(evaluated->kernel));
     json_object_set_new(object, "records", json_integer((json_int_t)assessment->records));
     accuracy_members(object, &assessment->exact);
+    json_object_set_new(object, "topk_intervals",
+                        intervals_json(&assessment->exact, assessment->records));
     json_t *canonical = accuracy_members(json_object(), &assessment->canonical);
     json_object_set_new(canonical, "per_parameter",
                         parameters_json(evaluated, &assessment->canonical));
@@ -84,6 +98,18 @@ static void row_print(ht_table *table, const ht_evaluated *evaluated, bool canon
     ht_table_row_take(table, cells);
 }
 
+/* The bounds of what stands above. */
+static void intervals_print(ht_table *table, const ht_assessment *assessment) {
+    char *cells[9] = {ht_strdup("  95 % interval"), ht_strdup(""), ht_strdup("")};
+    for (size_t i = 0; i < HT_TOPK_COUNT; ++i) {
+        ht_share share = ht_share_of(assessment->exact.topk[i], assessment->records);
+        cells[3 + i] = ht_format("%.1f-%.1f", 100 * share.lo, 100 * share.hi);
+    }
+    cells[7] = ht_strdup("");
+    cells[8] = ht_strdup("");
+    ht_table_row_take(table, cells);
+}
+
 static void parameters_print(const ht_evaluated *evaluated, FILE *out) {
     fprintf(out, "\n%s by parameter, %%\n", ht_path_name(evaluated->path));
     const char *heads[] = {"parameter", "right", "aliases equal"};
@@ -129,6 +155,7 @@ void ht_evaluated_print(const ht_evaluated_list *list, FILE *out) {
                                    : "on");
     for (size_t i = 0; i < list->count; ++i) {
         row_print(table, &list->items[i], false);
+        intervals_print(table, &list->items[i].assessment);
         row_print(table, &list->items[i], true);
     }
     ht_table_finish(table, out, 2);

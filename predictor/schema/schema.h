@@ -108,9 +108,12 @@ ht_schema_name ht_schema_name_find(const ht_schema *schema, const char *name);
 int ht_schema_field_index(const ht_schema *schema, const char *name);
 int ht_schema_param_index(const ht_schema *schema, const char *name);
 /* The number that a field's text stands for: an integer, or an enumerator's ordinal. Errors name
- * the field and what it may be. Unknown enumerators of fields of the machine are -1, not errors. */
+ * the field and what it may be. Unknown names of fields of the machine are -1, not errors; their
+ * case and what follows a colon do not matter. */
 ht_status ht_schema_field_value(const ht_schema *schema, size_t field, const char *text,
                                 int64_t *out_value, ht_error *error);
+/* The name that a value of a field stands for, or NULL. */
+const char *ht_schema_field_name(const ht_schema_field *field, int64_t value);
 /* Fills in the fields that are not `given`; one that has no fallback is an error that names it. */
 ht_status ht_schema_complete(const ht_schema *schema, int64_t *fields, const bool *given,
                              ht_error *error);

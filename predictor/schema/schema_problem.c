@@ -4,8 +4,10 @@
 #include "base/memory.h"
 #include "templates/expr/span.h"
 
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 static ht_status unknown_value(const ht_schema_field *field, const char *text, ht_error *error) {
     ht_text known = {0};
@@ -18,6 +20,26 @@ static ht_status unknown_value(const ht_schema_field *field, const char *text, h
     return status;
 }
 
+/* Returns true if `text` is the name, whatever its case, features of a target aside: HIP calls a
+ * gfx90a "gfx90a:sramecc+:xnack-". */
+static bool target_is(const char *text, const char *name) {
+    size_t length = strcspn(text, ":");
+    return length == strlen(name) && strncasecmp(text, name, length) == 0;
+}
+
+/* Takes the name of a device that may be newer than the schema. */
+static ht_status device_value(const ht_schema_field *field, const char *text, int64_t *out_value,
+                              ht_error *error) {
+    *out_value = -1;
+    for (size_t v = 0; v < field->name_count; ++v)
+        if (target_is(text, field->names[v]))
+            *out_value = (int64_t)v;
+    if (*out_value < 0 && !isalpha((unsigned char)text[0]))
+        return ht_error_set(error, HT_ERROR_INPUT, "field %s is a name such as %s, not '%.60s'",
+                            field->name, field->names[0], text);
+    return HT_OK;
+}
+
 ht_status ht_schema_field_value(const ht_schema *schema, size_t field, const char *text,
                                 int64_t *out_value, ht_error *error) {
     const ht_schema_field *of = &schema->fields[field];
@@ -26,16 +48,19 @@ ht_status ht_schema_field_value(const ht_schema *schema, size_t field, const cha
             *out_value = (int64_t)v;
             return HT_OK;
         }
-    if (of->name_count && !of->device)
-        return unknown_value(of, text, error);
-    *out_value = -1;
     if (of->name_count)
-        return HT_OK;
+        return of->device ? device_value(of, text, out_value, error)
+                          : unknown_value(of, text, error);
     ht_span span = ht_span_of(text, (ht_place){0});
     if (ht_span_integer(span, out_value, NULL) == HT_OK)
         return HT_OK;
     return ht_error_set(error, HT_ERROR_INPUT, "field %s is an integer, not '%.60s'", of->name,
                         text);
+}
+
+const char *ht_schema_field_name(const ht_schema_field *field, int64_t value) {
+    bool named = field->names && value >= 0 && (uint64_t)value < field->name_count;
+    return named ? field->names[value] : NULL;
 }
 
 /* Names for an evaluation over fields: lets that name parameters are never asked. */

@@ -94,6 +94,10 @@ Test(predictor, evaluate_json) {
     cr_assert_eq(number(all, "records"), 32);
     accuracy_check(all);
     accuracy_check(json_object_get(all, "canonical"));
+    const json_t *ten = json_object_get(json_object_get(all, "topk_intervals"), "10");
+    double share = number(json_object_get(all, "topk"), "10");
+    cr_assert(json_number_value(json_array_get(ten, 0)) <= share);
+    cr_assert(json_number_value(json_array_get(ten, 1)) >= share);
     cr_assert_eq(number(all, "legal"), 1);
     cr_assert_eq(number(all, "short_beams"), 0);
     cr_assert(number(all, "ms_per_prediction") > 0);
@@ -115,6 +119,7 @@ Test(predictor, evaluate_json) {
     program_result table = program_run("evaluate a.model " DATA " --drop-constraint 1");
     cr_assert_eq(table.code, 0, "%s", table.err);
     cr_assert_not_null(strstr(table.out, "top-10 %"));
+    cr_assert_not_null(strstr(table.out, "95 % interval"));
     program_free(&table);
 }
 
@@ -206,7 +211,7 @@ Test(predictor, predict_says_how_far_it_is_to_be_trusted) {
     cr_expect_str_eq(json_string_value(json_object_get(known, "gpu")), "known");
     json_t *hidden = confidence_of(
         "in_c=128 in_h=7 in_w=7 out_c=1344 batch=64 precision=FP16 direction=B arch=gfx1201",
-        "this arch does not occur");
+        "arch=gfx1201 does not occur in the training data, which has gfx900, gfx906\n");
     cr_expect_str_eq(json_string_value(json_object_get(hidden, "gpu")), "withheld");
     succeeds(TRAIN "a.model --seed 5");
     json_t *stale = confidence_of(PROBLEM, "made for another model");
@@ -219,6 +224,36 @@ Test(predictor, predict_says_how_far_it_is_to_be_trusted) {
     json_decref(stale);
 }
 
+/* Where a GPU has enough records of its own, confidence is counted from those alone. */
+Test(predictor, confidence_is_that_of_the_problems_gpu) {
+    succeeds(TRAIN "a.model --fold 1/2");
+    succeeds("evaluate a.model " DATA " --fold 1/2 --calibrate");
+    char *text = workplace_read("a.model.reliability.json");
+    json_t *kept = json_loads(text, 0, NULL);
+    json_t *bins = json_deep_copy(json_object_get(kept, "known")), *bin;
+    size_t index;
+    json_array_foreach(bins, index, bin) {
+        json_object_set_new(bin, "records", json_integer(200));
+        json_object_set_new(bin, "right", json_integer(50));
+        json_object_set_new(bin, "among_ten", json_integer(100));
+    }
+    json_object_set_new(json_object_get(kept, "gpus"), "gfx900", bins);
+    char *changed = json_dumps(kept, 0);
+    workplace_write("a.model.reliability.json", changed);
+    json_t *own = confidence_of(PROBLEM, NULL);
+    cr_expect_str_eq(json_string_value(json_object_get(own, "of_gpu")), "gfx900");
+    cr_expect_eq(number(own, "records"), 200);
+    cr_expect_eq(number(own, "right"), 0.25);
+    json_t *other =
+        confidence_of("in_c=128 in_h=7 in_w=7 out_c=1344 direction=B arch=gfx906", NULL);
+    cr_expect(json_is_null(json_object_get(other, "of_gpu")), "it has no records by itself");
+    json_decref(own);
+    json_decref(other);
+    json_decref(kept);
+    free(changed);
+    free(text);
+}
+
 /* Values that no record has are reported, not hidden. */
 Test(predictor, unseen_values_are_told) {
     succeeds(TRAIN "a.model");
@@ -228,6 +263,36 @@ Test(predictor, unseen_values_are_told) {
     cr_assert_eq(result.code, 0, "%s", result.err);
     cr_assert_not_null(strstr(result.err, "in_c=123456 does not occur"), "%s", result.err);
     program_free(&result);
+}
+
+static program_result predict_on(const char *machine) {
+    char *problem = ht_format("in_c=128 in_h=7 in_w=7 out_c=1344 direction=F %s", machine);
+    program_result result =
+        program_run_arguments((const char *[]){"predict", "a.model", "--problem", problem, NULL});
+    free(problem);
+    return result;
+}
+
+/* Names of GPUs are understood as HIP and people write them; what is no name is refused, and what
+ * was worked out is not said to be the user's. */
+Test(predictor, gpus_are_named_as_users_name_them) {
+    succeeds(TRAIN "a.model");
+    program_result plain = predict_on("arch=gfx906 cu=60");
+    program_result features = predict_on("arch=gfx906:sramecc+:xnack- cu=60");
+    program_result large = predict_on("arch=GFX906 cu=60");
+    cr_expect_str_eq(features.out, plain.out);
+    cr_expect_str_eq(large.out, plain.out);
+    program_result newer = predict_on("arch=gfx1201");
+    cr_expect_eq(newer.code, 0, "%s", newer.err);
+    cr_expect_not_null(strstr(newer.err, ", which was not given, does not occur"), "%s", newer.err);
+    program_result number = predict_on("arch=-1");
+    cr_expect_eq(number.code, 2);
+    cr_expect_not_null(strstr(number.err, "field arch is a name such as gfx"), "%s", number.err);
+    program_free(&plain);
+    program_free(&features);
+    program_free(&large);
+    program_free(&newer);
+    program_free(&number);
 }
 
 Test(predictor, broken_models_are_refused) {

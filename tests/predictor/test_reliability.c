@@ -18,11 +18,19 @@ Test(reliability, a_bin_with_enough_records_answers_for_itself) {
     cr_expect_eq(of.records, 40);
     cr_expect_eq(of.least, 0.2);
     cr_expect_eq(of.most, 0.3);
-    cr_expect_float_eq(of.right, 0.25, 1e-9);
-    cr_expect_float_eq(of.among, 25.0 / 40, 1e-9);
+    cr_expect_float_eq(of.right.share, 0.25, 1e-9);
+    cr_expect_float_eq(of.among.share, 25.0 / 40, 1e-9);
     /* Wilson's interval of 10 in 40. */
-    cr_expect_float_eq(of.lo, 0.1419, 1e-3);
-    cr_expect_float_eq(of.hi, 0.4019, 1e-3);
+    cr_expect_float_eq(of.right.lo, 0.1419, 1e-3);
+    cr_expect_float_eq(of.right.hi, 0.4019, 1e-3);
+    cr_expect(of.among.lo < of.among.share && of.among.share < of.among.hi);
+}
+
+Test(reliability, a_share_of_nothing_says_nothing) {
+    ht_share none = ht_share_of(0, 0), all = ht_share_of(1, 10);
+    cr_expect(none.lo == 0 && none.hi == 1);
+    cr_expect_float_eq(all.lo, 0.7225, 1e-3, "ten of ten may be three of four");
+    cr_expect_eq(all.hi, 1);
 }
 
 Test(reliability, a_bin_with_few_records_takes_its_neighbours) {
