@@ -51,7 +51,8 @@ static ht_status run_once(const ht_template *template, const ht_problem *problem
         /* No problem makes it a kernel to run. */
     } else if (is_of_original(status)) {
         *out_reason = ht_strdup(error->message);
-        bool large = status == HT_ERROR_CRASH || strstr(error->message, "guard: write behind ");
+        bool large = status == HT_ERROR_CRASH || (strstr(error->message, "guard: write ") &&
+                                                  !strstr(error->message, "guard: write before "));
         *out_array = large ? ht_strdup("") : NULL;
         status = HT_OK;
     } else if (status == HT_OK) {
