@@ -3,6 +3,8 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "base/text.h"
+#include "refactor/source/libclang.h"
+#include "refactor/source/resource_dir.h"
 #include "tests/test_folder.h"
 
 #include <criterion/criterion.h>
@@ -34,6 +36,11 @@ const char *const templated_sources[] = {
  * a folder for it. */
 __attribute__((constructor)) static void cache_choose(void) {
     setenv("HIPTEMPER_CACHE", HT_BINARY_DIR "/cache", 0);
+}
+
+/* Loads libclang before the tests, which are forks of this process. */
+__attribute__((constructor)) static void libclang_load(void) {
+    (void)ht_libclang_load(NULL);
 }
 
 static ht_refactor *open_file(const char *path, const ht_problem_file *problems) {
@@ -158,4 +165,55 @@ int clang_run(const char *text, const char *options, char **out_output) {
     free(path);
     free(folder);
     return status;
+}
+
+/* Parses one side of a text, "host" or "device", as clang's driver would have it parsed. Returns
+ * true if it has no error; errors go to `out`. */
+static bool parse_side(const char *text, const char *side, ht_text *out) {
+    char *resources = ht_resource_dir_find(), *only = ht_format("--cuda-%s-only", side),
+         *header = ht_format("%s/%s.pch", HT_TEST_PARSED_HIP, side);
+    const char *arguments[] = {"-x",
+                               "hip",
+                               "-std=c++17",
+                               "-nogpulib",
+                               "--offload-arch=gfx90a",
+                               "-w",
+                               only,
+                               "-resource-dir",
+                               resources,
+                               "-I" HT_SOURCE_DIR "/tests/refactor/sources",
+                               "-include-pch",
+                               header};
+    enum { COUNT = sizeof arguments / sizeof *arguments };
+    struct CXUnsavedFile file = {"/unit.hip", text, strlen(text)};
+    CXIndex index = clang_createIndex(0, 0);
+    CXTranslationUnit unit = NULL;
+    bool good = clang_parseTranslationUnit2(index, file.Filename, arguments, COUNT, &file, 1,
+                                            CXTranslationUnit_None, &unit) == CXError_Success;
+    for (unsigned i = 0; unit && i < clang_getNumDiagnostics(unit); ++i) {
+        CXDiagnostic diagnostic = clang_getDiagnostic(unit, i);
+        CXString words = clang_getDiagnosticSpelling(diagnostic);
+        unsigned line;
+        clang_getExpansionLocation(clang_getDiagnosticLocation(diagnostic), NULL, &line, NULL,
+                                   NULL);
+        good = good && clang_getDiagnosticSeverity(diagnostic) < CXDiagnostic_Error;
+        ht_text_printf(out, "%s, line %u: %s\n", side, line, clang_getCString(words));
+        clang_disposeString(words);
+        clang_disposeDiagnostic(diagnostic);
+    }
+    if (unit)
+        clang_disposeTranslationUnit(unit);
+    clang_disposeIndex(index);
+    free(header);
+    free(only);
+    free(resources);
+    return good;
+}
+
+bool clang_parses(const char *text, char **out_output) {
+    ht_text output = {0};
+    ht_text_append(&output, "");
+    bool host = parse_side(text, "host", &output), device = parse_side(text, "device", &output);
+    *out_output = ht_text_take(&output);
+    return host && device;
 }

@@ -28,4 +28,8 @@ unsigned has_parameters(const char *text, const char *problems_text, const char 
 /* Runs clang-19 over a text; returns its exit status. `out_output` (free()): stdout and stderr. */
 int clang_run(const char *text, const char *options, char **out_output);
 
+/* Returns true if clang takes a text for the host and for a GPU: libclang, in this process.
+ * `out_output` (free()): errors. */
+bool clang_parses(const char *text, char **out_output);
+
 #endif
