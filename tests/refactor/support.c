@@ -38,11 +38,6 @@ __attribute__((constructor)) static void cache_choose(void) {
     setenv("HIPTEMPER_CACHE", HT_BINARY_DIR "/cache", 0);
 }
 
-/* Loads libclang before the tests, which are forks of this process. */
-__attribute__((constructor)) static void libclang_load(void) {
-    (void)ht_libclang_load(NULL);
-}
-
 static ht_refactor *open_file(const char *path, const ht_problem_file *problems) {
     const char *arguments[] = {"-I" HT_SOURCE_DIR "/tests/refactor/sources"};
     ht_refactor_options options = {.arguments = arguments, .argument_count = 1};
