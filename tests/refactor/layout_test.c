@@ -233,7 +233,7 @@ Test(layout, lists_break_after_their_parenthesis_rather_than_in_an_argument) {
     static const char line[] =
         "  dim3 grid((w + 4 * block.x - 1) / (4 * block.x), (h + 7) / 8, n);";
     ht_line_wrap(line, strlen(line), 60, true, "\n", &text);
-    cr_expect_str_eq(text.data, "  dim3 grid((w + 4 * block.x - 1) / (4 * block.x), (h + 7) / 8,\n"
-                                "            n);");
+    cr_expect_str_eq(text.data, "  dim3 grid((w + 4 * block.x - 1) / (4 * block.x),\n"
+                                "            (h + 7) / 8, n);");
     ht_text_free(&text);
 }

@@ -6,8 +6,8 @@
 #include "refactor/transformations/coarsen/coarsen_layout.h"
 
 /* Returns how many parts after the guard, which is `if (x >= W) return;` and the last one, are such
- * declarations: they run only for threads that have an output, as in the original. What they read
- * is written by nothing in the kernel. */
+ * declarations. They run only for threads that have an output, as in the original; memory that they
+ * read is written by nothing in the kernel. */
 size_t ht_ahead_count(ht_coarsen *c, const ht_layout *layout, const ht_part *guard);
 
 #endif
