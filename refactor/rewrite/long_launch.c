@@ -96,6 +96,16 @@ static bool is_too_long(const declaring *in, ht_range argument) {
     return longer;
 }
 
+/* Returns true if a text that is written has the name. */
+static bool is_written(const declaring *in, const char *name) {
+    bool found = ht_names_has(&in->given, name);
+    for (size_t i = 0; i < *in->count; ++i) {
+        const char *text = (*in->items)[i].text;
+        found = found || ht_name_stands(text, strlen(text), name);
+    }
+    return found;
+}
+
 /* Returns a name that the function around the launch does not have; free(). */
 static char *name_make(declaring *in, const ht_plan *plan, const ht_launch_site *site) {
     size_t file;
@@ -107,9 +117,8 @@ static char *name_make(declaring *in, const ht_plan *plan, const ht_launch_site 
     char *own = ht_format(camel ? "%sGrid" : "%s_grid", kernel), *found = NULL;
     const char *const words[] = {"grid", own};
     for (size_t i = 0; i < sizeof words / sizeof *words && !found; ++i)
-        if (!ht_names_has(&in->given, words[i]) &&
-            !ht_name_stands(in->source->text + function.begin, function.end - function.begin,
-                            words[i]))
+        if (!is_written(in, words[i]) && !ht_name_stands(in->source->text + function.begin,
+                                                         function.end - function.begin, words[i]))
             found = ht_strdup(words[i]);
     free(own);
     if (found)
