@@ -1,7 +1,5 @@
 #include "runtime/host/toolchain.h"
 
-#include "base/answer.h"
-#include "base/file.h"
 #include "base/fingerprint.h"
 #include "base/memory.h"
 #include "base/sanitizer.h"
@@ -39,7 +37,7 @@ ht_status ht_toolchain_probe(const ht_tool_call *call, ht_text *out, int *out_co
     for (int tries = 0, stops = 0; tries < TRIES && stops < STOPS; ++tries) {
         ht_text_free(out);
         ht_text_append(out, "");
-        status = ht_answer_ask(call, out, out_code, error);
+        status = ht_tool_run(call, out, out_code, error);
         stops += *out_code == 128 + SIGSTOP;
         if (*out_code != 128 + SIGKILL && *out_code != 128 + SIGSTOP)
             break;
@@ -143,35 +141,16 @@ const char *ht_toolchain_sanitizer(void) {
 #else
 static char *sanitizer_path;
 
-/* Returns the library where Debian's packages have it, without a start of clang; free(). NULL: it
- * is not there. */
-static char *sanitizer_near(const ht_toolchain *toolchain) {
-    char *real = realpath(toolchain->clang, NULL), *folder = real ? ht_path_folder(real) : NULL;
-    const char *version = strchr(toolchain->version, ' ');
-    char *path = folder && version
-                     ? ht_format("%s/../lib/clang/%.*s/lib/linux/libclang_rt.asan-x86_64.so",
-                                 folder, (int)strcspn(version + 1, "."), version + 1)
-                     : NULL;
-    free(folder);
-    free(real);
-    if (path && access(path, R_OK) == 0)
-        return path;
-    free(path);
-    return NULL;
-}
-
-/* Finds the library; clang answers with the bare name when there is no such file. */
+/* Finds the library by clang, which answers with the bare name when there is no such file. */
 static void find_sanitizer(void) {
     const ht_toolchain *toolchain;
     ht_text text = {0};
     int code = -1;
-    if (ht_toolchain_find(&toolchain, NULL) != HT_OK ||
-        (sanitizer_path = sanitizer_near(toolchain)) != NULL)
+    if (ht_toolchain_find(&toolchain, NULL) != HT_OK)
         return;
     const char *arguments[] = {toolchain->clang, "-print-file-name=libclang_rt.asan-x86_64.so",
                                NULL};
-    /* In a folder, so that the answer is not kept: the library may be installed at any time. */
-    const ht_tool_call call = {.arguments = arguments, .seconds = HT_PROBE_SECONDS, .folder = "/"};
+    const ht_tool_call call = {.arguments = arguments, .seconds = HT_PROBE_SECONDS};
     if (ht_toolchain_probe(&call, &text, &code, NULL) == HT_OK && code == 0 && text.data &&
         text.data[0] == '/') {
         text.data[strcspn(text.data, "\n")] = 0;

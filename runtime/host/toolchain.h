@@ -25,7 +25,7 @@ void ht_toolchain_know(const char *version);
 enum { HT_PROBE_SECONDS = 10 };
 
 /* Runs a tool that is asked about itself, `out` being its output alone. Somebody who kills or stops
- * it says nothing of it, so it is asked again then. Answers are kept as base/answer.h says. */
+ * it says nothing of it, so it is asked again then. */
 ht_status ht_toolchain_probe(const ht_tool_call *call, ht_text *out, int *out_code,
                              ht_error *error);
 

@@ -1,11 +1,11 @@
 #include "runtime/amd/clang/route.h"
 
-#include "base/answer.h"
 #include "base/file.h"
 #include "base/fingerprint.h"
 #include "base/hash.h"
 #include "base/memory.h"
 #include "base/text.h"
+#include "base/tool.h"
 #include "runtime/amd/code_object/symbols.h"
 
 #include <dlfcn.h>
@@ -53,7 +53,7 @@ static char *version_ask(const char *clang, ht_error *error) {
     const ht_tool_call call = {.arguments = arguments, .seconds = SECONDS};
     ht_text said = {0};
     int code = -1;
-    ht_status status = ht_answer_ask(&call, &said, &code, error);
+    ht_status status = ht_tool_run(&call, &said, &code, error);
     char *version = status == HT_OK && code == 0 ? ht_fingerprint_clang(said.data) : NULL;
     if (!version && status == HT_OK)
         ht_error_set(error, HT_ERROR_MISSING, "%s does not say its version", clang);
