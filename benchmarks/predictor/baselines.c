@@ -266,7 +266,7 @@ static void method_run(const ht_table *table, const options *options,
     for (size_t f = 0; f < (pooled ? 1 : table->file_count); ++f) {
         const ht_table_file *file = pooled ? NULL : &table->files[f];
         double start = ht_clock_seconds();
-        if (file && file->extra)
+        if (!pooled && file->extra)
             continue;
         for (uint32_t fold = 0; fold < options->fold.count; ++fold)
             if (options->fold.index == options->fold.count || options->fold.index == fold)
