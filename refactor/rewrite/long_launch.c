@@ -147,15 +147,23 @@ static void items_drop(declaring *in, ht_range range) {
     *in->count = left;
 }
 
+/* Returns true of a variable's name, which a name of its own would make no shorter. */
+static bool is_name(const char *text) {
+    for (; *text; ++text)
+        if (!ht_name_has(*text))
+            return false;
+    return true;
+}
+
 /* Declares the grid ahead of the launch. */
 static void declare(declaring *in, const ht_plan *plan, const ht_launch_site *site) {
     static const char type[] = "dim3(";
     ht_range argument = site->grid.argument;
     size_t line, count;
     char *text = replaced(in, argument, &count);
-    char *name = text && count && !strchr(text, '\n') && ht_launch_ahead_place(plan, site, &line)
-                     ? name_make(in, plan, site)
-                     : NULL;
+    bool wanted = text && count && !strchr(text, '\n') && !is_name(text);
+    char *name =
+        wanted && ht_launch_ahead_place(plan, site, &line) ? name_make(in, plan, site) : NULL;
     if (name) {
         bool built = strncmp(text, type, sizeof type - 1) == 0;
         bool constant = strstr(in->source->text, "const dim3 ") != NULL;

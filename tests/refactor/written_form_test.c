@@ -280,6 +280,9 @@ Test(written_form, a_long_launch_gets_its_grid_declared_ahead) {
         "    const dim3 blurRowsGrid((grid.x + kOutputsPerThread - 1) / kOutputsPerThread, grid.y, "
         "grid.z);\n");
     free(text);
+    text = example("conv2d_direct", "COARSEN_X=2 C_SIZE=16 R_SIZE=3 S_SIZE=3"); /* has a name */
+    expect_part(text, "conv2d<0, 0, 0>), blocks, threads, 0, 0, d_x,");
+    free(text);
 }
 
 Test(written_form, a_size_as_a_constant_is_declared_as_deep_as_the_body) {

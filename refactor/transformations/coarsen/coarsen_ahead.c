@@ -54,9 +54,11 @@ size_t ht_ahead_count(ht_coarsen *c, const ht_layout *layout, const ht_part *gua
         if (layout->parts[i].kind == HT_PART_ENTER ||
             (i >= first && layout->parts[i].guard.term_count))
             return 0;
-    while (end < layout->count && may_be_ahead(c, &layout->parts[end]))
-        if (++end == layout->count || ht_statement_of(layout->parts[end].node) !=
-                                          ht_statement_of(layout->parts[end - 1].node))
+    while (end < layout->count && may_be_ahead(c, &layout->parts[end])) {
+        ++end;
+        if (end == layout->count || ht_statement_of(layout->parts[end].node) !=
+                                        ht_statement_of(layout->parts[end - 1].node))
             count = end - first; /* a declaration as a whole */
+    }
     return count;
 }
