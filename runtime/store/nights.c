@@ -263,11 +263,15 @@ ht_status ht_nights_put_file(ht_nights *nights, const char *source_key, const ch
 
 typedef ht_status file_taker(void *context, const char *name, const char *content, ht_error *error);
 
-/* Calls for each file that a statement selects, and ends the statement. */
-static ht_status files_take(ht_nights *nights, sqlite3_stmt *statement, file_taker *each,
-                            void *context, ht_error *error) {
+/* Calls for each file that a query selects by its only parameter, :wanted. */
+static ht_status files_take(ht_nights *nights, const char *query, const char *wanted,
+                            file_taker *each, void *context, ht_error *error) {
+    sqlite3_stmt *statement;
     int step = SQLITE_DONE;
-    ht_status status = HT_OK;
+    ht_status status = ht_store_prepare(&nights->file, query, &statement, error);
+    if (status != HT_OK)
+        return status;
+    ht_store_bind(statement, ":wanted", wanted);
     while (status == HT_OK && (step = sqlite3_step(statement)) == SQLITE_ROW)
         status = each(context, (const char *)sqlite3_column_text(statement, 0),
                       (const char *)sqlite3_column_text(statement, 1), error);
@@ -279,28 +283,18 @@ static ht_status files_take(ht_nights *nights, sqlite3_stmt *statement, file_tak
 
 ht_status ht_nights_files(ht_nights *nights, const char *source_key, file_taker *each,
                           void *context, ht_error *error) {
-    sqlite3_stmt *statement;
-    ht_status status =
-        ht_store_prepare(&nights->file,
-                         "SELECT name, content FROM written WHERE source_key = :source_key AND"
-                         " " HT_NIGHTS_FILE_GOOD " ORDER BY name",
-                         &statement, error);
-    if (status != HT_OK)
-        return status;
-    ht_store_bind(statement, ":source_key", source_key);
-    return files_take(nights, statement, each, context, error);
+    return files_take(nights,
+                      "SELECT name, content FROM written WHERE source_key = :wanted AND"
+                      " " HT_NIGHTS_FILE_GOOD " ORDER BY name",
+                      source_key, each, context, error);
 }
 
 ht_status ht_nights_files_named(ht_nights *nights, const char *ending, file_taker *each,
                                 void *context, ht_error *error) {
-    sqlite3_stmt *statement;
-    ht_status status =
-        ht_store_prepare(&nights->file,
-                         "SELECT name, content FROM written WHERE substr(name, -length(:ending)) ="
-                         " :ending AND " HT_NIGHTS_FILE_GOOD " ORDER BY rowid DESC",
-                         &statement, error);
-    if (status != HT_OK)
-        return status;
-    ht_store_bind(statement, ":ending", ending);
-    return files_take(nights, statement, each, context, error);
+    return files_take(nights,
+                      "SELECT name, content FROM written WHERE"
+                      " substr(name, -length(:wanted)) = :wanted AND " HT_NIGHTS_FILE_GOOD
+                      " ORDER BY (SELECT max(created) FROM results"
+                      " WHERE results.source_key = written.source_key) DESC, rowid DESC",
+                      ending, each, context, error);
 }

@@ -73,7 +73,8 @@ ht_status ht_nights_files(ht_nights *nights, const char *source_key,
                           ht_status (*each)(void *context, const char *name, const char *content,
                                             ht_error *error),
                           void *context, ht_error *error);
-/* The same for files of any source whose names end with this, those kept last first. */
+/* The same for files of any source whose names end with this, those of the source that has the
+ * latest result first. */
 ht_status ht_nights_files_named(ht_nights *nights, const char *ending,
                                 ht_status (*each)(void *context, const char *name,
                                                   const char *content, ht_error *error),
