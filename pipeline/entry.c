@@ -3,7 +3,6 @@
 #include "base/clock.h"
 #include "base/memory.h"
 #include "pipeline/infer_check.h"
-#include "pipeline/timed.h"
 
 #include <math.h>
 #include <stdlib.h>

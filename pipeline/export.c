@@ -298,8 +298,8 @@ static ht_status code_write(exporter *run, const ht_template *template,
 }
 
 /* Writes the code of one template, when the database has results of it. */
-static ht_status template_write(exporter *run, const ht_template *template, const ht_device *device,
-                                size_t *written) {
+static ht_status template_write(exporter *run, const ht_template *template,
+                                const ht_device *device) {
     rows rows = {0};
     char *refusal = ht_dispatch_refusal(template);
     ht_status status = HT_OK;
@@ -312,7 +312,6 @@ static ht_status template_write(exporter *run, const ht_template *template, cons
                                device->emulated ? " (times say nothing about a GPU)" : "");
         const ht_choice_table table = {template, &device->fields, rows.items, rows.count, from};
         status = code_write(run, template, &table);
-        *written += status == HT_OK;
         free(from);
     }
     free(refusal);
@@ -330,8 +329,7 @@ static bool is_written(const exporter *run, const char *kernel) {
 }
 
 /* Writes the code of the templates of a file that the database has results of. */
-static ht_status file_write(exporter *run, const char *path, const ht_device *device,
-                            size_t *written) {
+static ht_status file_write(exporter *run, const char *path, const ht_device *device) {
     const ht_export_options *options = run->options;
     ht_template *templates = NULL;
     size_t count = 0;
@@ -339,16 +337,15 @@ static ht_status file_write(exporter *run, const char *path, const ht_device *de
         ht_templates_load(path, options->kernel, options->compiler, &templates, &count, run->error);
     for (size_t i = 0; i < count && status == HT_OK; ++i)
         if (!is_written(run, templates[i].name))
-            status = template_write(run, &templates[i], device, written);
+            status = template_write(run, &templates[i], device);
     ht_template_free(templates, count);
     return status;
 }
 
 static ht_status given_write(exporter *run, const ht_device *device) {
-    size_t written = 0;
     run->from = run->options->template_file;
-    ht_status status = file_write(run, run->from, device, &written);
-    if (status == HT_OK && !written) {
+    ht_status status = file_write(run, run->from, device);
+    if (status == HT_OK && !run->out->count) {
         const char *why = run->out->remark_count ? run->out->remarks[run->out->remark_count - 1]
                                                  : "the database has no results of this name";
         status = ht_error_set_at(run->error, HT_ERROR_INPUT, run->from, 0, 0,
@@ -369,11 +366,10 @@ static ht_status kept_write(void *context, const char *name, const char *content
     const kept_templates *in = context;
     exporter *run = in->run;
     char *path = ht_path_join(in->folder, ht_path_name(name));
-    size_t written;
     run->from = name;
     ht_status status = ht_file_write(path, content, strlen(content), error);
     if (status == HT_OK) {
-        status = file_write(run, path, in->device, &written);
+        status = file_write(run, path, in->device);
         if (status == HT_ERROR_INPUT) { /* needs a header that is not here, say */
             remark(run, "%s: left out: %s", name, run->error->message);
             status = HT_OK;
