@@ -103,12 +103,6 @@ static void read_condition(ht_model *model, const ht_syntax *condition, bool ent
         note_guard(model, axis, bound, op == HT_BINARY_LE);
 }
 
-static bool is_return(const ht_syntax *statement) {
-    return statement->kind == HT_SYNTAX_RETURN ||
-           (statement->kind == HT_SYNTAX_COMPOUND && statement->count == 1 &&
-            statement->children[0]->kind == HT_SYNTAX_RETURN);
-}
-
 /* Returns true if other builds have code ahead of the statement or in it that may access memory, or
  * call: then the guard does not dominate all accesses there. */
 static bool other_build_ends(const ht_model *model, CXCursor statement) {
@@ -150,7 +144,7 @@ static bool look_at(ht_model *model, const ht_syntax *statement, bool last) {
     const ht_syntax *condition = statement->children[0];
     if (statement->children[2] || !is_pure(condition))
         return false;
-    bool go_on = is_return(statement->children[1]);
+    bool go_on = ht_syntax_is_return(statement->children[1]);
     if ((go_on || last) &&
         is_unconditional(model, ht_syntax_cursor(statement), ht_syntax_cursor(condition)))
         read_condition(model, condition, !go_on);

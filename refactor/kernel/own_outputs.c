@@ -141,12 +141,6 @@ static bool read_condition(ht_own_outputs *of, const ht_syntax *condition, bool 
     return true;
 }
 
-static bool is_return(const ht_syntax *node) {
-    if (node->kind == HT_SYNTAX_COMPOUND && node->count == 1)
-        node = node->children[0];
-    return node->kind == HT_SYNTAX_RETURN;
-}
-
 /* Returns true for x0 in `if (x0 >= W || ...) return;` ahead of the loop, which has no output for
  * such a thread. */
 static bool is_guard(const ht_own_outputs *of, const ht_syntax *name) {
@@ -165,7 +159,7 @@ static bool is_guard(const ht_own_outputs *of, const ht_syntax *name) {
         up = whole->parent;
     }
     return same && up && up->kind == HT_SYNTAX_IF && up->children[0] == whole && !up->children[2] &&
-           is_return(up->children[1]) && up->parent == of->loop->parent &&
+           ht_syntax_is_return(up->children[1]) && up->parent == of->loop->parent &&
            up->range.end <= of->loop->range.begin;
 }
 

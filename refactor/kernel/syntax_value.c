@@ -427,3 +427,9 @@ char *ht_reached_name(const ht_model *model, size_t index, size_t *out_offset) {
     *out_offset = offset;
     return ht_cursor_name(function);
 }
+
+bool ht_syntax_is_return(const ht_syntax *statement) {
+    return statement->kind == HT_SYNTAX_RETURN ||
+           (statement->kind == HT_SYNTAX_COMPOUND && statement->count == 1 &&
+            statement->children[0]->kind == HT_SYNTAX_RETURN);
+}

@@ -104,4 +104,7 @@ ht_index_kind ht_syntax_builtin(const ht_syntax *node, bool resolve, int *out_ax
 /* blockIdx.a * PITCH with a pitch that equals the launch's block. */
 bool ht_syntax_is_origin(const ht_syntax *node, int *out_axis);
 
+/* Returns true for a statement that does nothing but leave the function, in braces or not. */
+bool ht_syntax_is_return(const ht_syntax *statement);
+
 #endif

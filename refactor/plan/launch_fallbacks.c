@@ -8,6 +8,7 @@
 #include "refactor/kernel/launch_words.h"
 #include "refactor/launch/extent.h"
 #include "refactor/plan/coverage.h"
+#include "refactor/source/names.h"
 
 #include <ctype.h>
 #include <stdlib.h>
@@ -67,13 +68,9 @@ static size_t qualifier_begin(const char *text, size_t at) {
     return at;
 }
 
-/* Returns a name for what is declared for a launch: "blur_grid", or "blurRowsGrid" after a kernel
- * that is written so. The plan owns it. */
+/* Returns a name for what is declared for a launch: "blur_grid". The plan owns it. */
 static const char *named_after(ht_plan *plan, const char *what) {
-    const char *own = plan->model->name;
-    bool camel = strpbrk(own, "ABCDEFGHIJKLMNOPQRSTUVWXYZ") && !strchr(own, '_');
-    char *name = camel ? ht_format("%s%c%s", own, toupper((unsigned char)*what), what + 1)
-                       : ht_format("%s_%s", own, what);
+    char *name = ht_name_joined(plan->model->name, what);
     const char *given = ht_plan_name(plan, name);
     free(name);
     return given;

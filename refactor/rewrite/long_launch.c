@@ -112,9 +112,7 @@ static char *name_make(declaring *in, const ht_plan *plan, const ht_launch_site 
     ht_range function;
     if (!ht_source_range(in->source, site->function, &file, &function) || file != 0)
         return NULL;
-    const char *kernel = plan->model->name;
-    bool camel = strpbrk(kernel, "ABCDEFGHIJKLMNOPQRSTUVWXYZ") && !strchr(kernel, '_');
-    char *own = ht_format(camel ? "%sGrid" : "%s_grid", kernel), *found = NULL;
+    char *own = ht_name_joined(plan->model->name, "grid"), *found = NULL;
     const char *const words[] = {"grid", own};
     for (size_t i = 0; i < sizeof words / sizeof *words && !found; ++i)
         if (!is_written(in, words[i]) && !ht_name_stands(in->source->text + function.begin,
@@ -182,8 +180,8 @@ static void declare(declaring *in, const ht_plan *plan, const ht_launch_site *si
 void ht_long_launches_declare(const ht_plan *plan, ht_replacement **items, size_t *count,
                               size_t owner) {
     const ht_launches *launches = &plan->model->facts->launches;
-    declaring in = {.source = plan->model->facts->source, .items = items, .count = count};
-    in.owner = owner;
+    declaring in = {
+        .source = plan->model->facts->source, .items = items, .count = count, .owner = owner};
     for (size_t i = 0; i < launches->count; ++i) {
         const ht_launch_site *site = &launches->items[i];
         if (site->file == 0 && !site->in_macro && site->grid.has_argument &&

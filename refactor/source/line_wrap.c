@@ -15,6 +15,11 @@ typedef struct candidate {
     int depth, rank;
 } candidate;
 
+/* Returns 1 for what opens a list, -1 for what closes one, else 0. */
+static int nesting(char c) {
+    return (strchr("([{", c) && c) - (strchr(")]}", c) && c);
+}
+
 /* Returns the rank of a blank as a place to break at, in front of an operator or after a comma; 0:
  * it is not one. */
 static int rank_of(const char *line, size_t at, size_t length) {
@@ -46,7 +51,7 @@ static size_t list_end(const char *line, size_t open, size_t length, size_t *out
     for (size_t i = open; i < length; ++i) {
         if (line[i] == '"' || line[i] == '\'')
             return 0;
-        depth += (strchr("([{", line[i]) && line[i]) - (strchr(")]}", line[i]) && line[i]);
+        depth += nesting(line[i]);
         if (depth == 1 && line[i] == ',' && !*out_first)
             *out_first = i;
         if (depth == 0)
@@ -63,7 +68,7 @@ static size_t after_parenthesis(const char *line, const candidate *best, size_t 
     int depth = 0;
     while (at > indent && depth <= 0) {
         --at;
-        depth += (strchr("([{", line[at]) && line[at]) - (strchr(")]}", line[at]) && line[at]);
+        depth += nesting(line[at]);
     }
     return depth == 1 && line[at] == '(' && list_end(line, at, length, &first) &&
                    first > best->at && indent + MORE + first - at <= width
@@ -86,7 +91,7 @@ size_t ht_line_break(const char *line, size_t length, size_t width) {
         if (c == '/' && i + 1 < length && line[i + 1] == '/')
             break; /* a comment */
         quote = c == '"' || c == '\'' ? c : 0;
-        depth += (strchr("([{", c) && c) - (strchr(")]}", c) && c);
+        depth += nesting(c);
         int rank = c == ' ' && i >= indent + LEAST ? rank_of(line, i, length) : 0;
         bool better =
             rank && (!best.at || depth < best.depth || (depth == best.depth && rank <= best.rank));
@@ -112,7 +117,7 @@ static bool is_fixed(const char *line, size_t length) {
 static size_t open_column(const char *part, size_t length) {
     int depth = 0;
     for (size_t i = length; i-- > 0;) {
-        depth += (strchr(")]}", part[i]) && part[i]) - (strchr("([{", part[i]) && part[i]);
+        depth -= nesting(part[i]);
         if (depth < 0)
             return i + 1 < length ? i : SIZE_MAX;
     }

@@ -26,6 +26,12 @@ bool ht_name_stands(const char *text, size_t length, const char *name) {
     return false;
 }
 
+char *ht_name_joined(const char *name, const char *word) {
+    bool camel = strpbrk(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZ") && !strchr(name, '_');
+    return camel ? ht_format("%s%c%s", name, toupper((unsigned char)*word), word + 1)
+                 : ht_format("%s_%s", name, word);
+}
+
 void ht_names_add(ht_names *names, const char *name) {
     if (ht_names_has(names, name))
         return;

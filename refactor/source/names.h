@@ -10,6 +10,10 @@ bool ht_name_has(char c);
 /* Returns true if the name stands in the text as a whole word. */
 bool ht_name_stands(const char *text, size_t length, const char *name);
 
+/* Returns a name made of another one and a word: "blur_grid", or "blurRowsGrid" after one that is
+ * written so; free(). */
+char *ht_name_joined(const char *name, const char *word);
+
 typedef struct ht_names {
     char **items; /* owned, each once, in the order of their adding */
     size_t count;
