@@ -255,6 +255,7 @@ bool ht_plan_print(ht_plan *plan, ht_range range, const char *param, const char 
  *     $[BEGIN,END]   the source text of that range with all edits inside it. So edits nest: a
  *                    statement is wrapped by "for (...) { $[b,e] }". A range may be given more than
  *                    once.
+ *     $-[BEGIN,END]  nothing: the text that stands there instead does what the edits inside it do
  *     $?{EXPR}{A}{B} A in the template; in an applied source B if EXPR is not 0, else nothing.
  *                    (If the general kernel's EXPR differs: A, which may then have values by ${ },
  *                    and text that one of several such choices shows, the others leave out.)

@@ -291,6 +291,20 @@ static void print_indent(const rendering *in, size_t index, ht_text *out) {
     free(indent);
 }
 
+/* Renders the source of the range at `at`, "BEGIN,END]"; hidden: only notes that its edits are not
+ * lost. */
+static bool render_source(rendering *in, size_t index, const char *at, bool hidden, int depth,
+                          ht_text *out) {
+    ht_text nothing = {0};
+    unsigned long first, last;
+    bool done =
+        sscanf(at, "%lu,%lu", &first, &last) == 2 && first <= last &&
+        last <= in->plan->model->facts->source->text_length &&
+        render_range(in, (ht_range){first, last}, (int)index, depth + 1, hidden ? &nothing : out);
+    ht_text_free(&nothing);
+    return done;
+}
+
 static bool render_text(rendering *in, size_t index, const char *at, const char *end, int depth,
                         ht_text *out) {
     for (const char *dollar; (dollar = memchr(at, '$', (size_t)(end - at))) != NULL;) {
@@ -311,19 +325,19 @@ static bool render_text(rendering *in, size_t index, const char *at, const char 
                 return false;
             continue;
         }
+        bool hidden = open == '-' && dollar + 2 < end && dollar[2] == '[';
+        dollar += hidden;
+        open = hidden ? '[' : open;
         size_t left = (size_t)(end - dollar);
         const char *close = open == '{'   ? memchr(dollar, '}', left)
                             : open == '[' ? memchr(dollar, ']', left)
                                           : NULL;
-        unsigned long first, last;
         if (!close)
             return false;
         if (open == '{') {
             if (!print_expression(in, dollar + 2, (size_t)(close - dollar - 2), out))
                 return false;
-        } else if (sscanf(dollar + 2, "%lu,%lu", &first, &last) != 2 || first > last ||
-                   last > in->plan->model->facts->source->text_length ||
-                   !render_range(in, (ht_range){first, last}, (int)index, depth + 1, out))
+        } else if (!render_source(in, index, dollar + 2, hidden, depth, out))
             return false;
         at = close + 1;
     }

@@ -1,5 +1,7 @@
 #include "refactor/source/line_wrap.h"
 
+#include <ctype.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
 
@@ -18,6 +20,16 @@ typedef struct candidate {
 /* Returns 1 for what opens a list, -1 for what closes one, else 0. */
 static int nesting(char c) {
     return (strchr("([{", c) && c) - (strchr(")]}", c) && c);
+}
+
+/* Returns 1 for what seems to open a list of template arguments, -1 for what closes one of `open`,
+ * else 0. */
+static int angle(const char *line, size_t at, size_t length, int open) {
+    char before = at ? line[at - 1] : ' ', after = at + 1 < length ? line[at + 1] : ' ';
+    bool word = isalnum((unsigned char)before) || before == '_';
+    if (line[at] == '<')
+        return word && !strchr(" <=", after);
+    return line[at] == '>' && open > 0 && !strchr(" -", before) ? -1 : 0;
 }
 
 /* Returns the rank of a blank as a place to break at, in front of an operator or after a comma; 0:
@@ -78,7 +90,7 @@ static size_t after_parenthesis(const char *line, const candidate *best, size_t 
 
 size_t ht_line_break(const char *line, size_t length, size_t width) {
     candidate best = {0};
-    int depth = 0;
+    int depth = 0, angles = 0;
     char quote = 0;
     size_t indent = strspn(line, " \t");
     for (size_t i = indent; i <= width && i < length; ++i) {
@@ -91,7 +103,9 @@ size_t ht_line_break(const char *line, size_t length, size_t width) {
         if (c == '/' && i + 1 < length && line[i + 1] == '/')
             break; /* a comment */
         quote = c == '"' || c == '\'' ? c : 0;
-        depth += nesting(c);
+        int turn = angle(line, i, length, angles);
+        angles += turn;
+        depth += nesting(c) + turn;
         int rank = c == ' ' && i >= indent + LEAST ? rank_of(line, i, length) : 0;
         bool better =
             rank && (!best.at || depth < best.depth || (depth == best.depth && rank <= best.rank));

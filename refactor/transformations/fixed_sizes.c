@@ -34,6 +34,7 @@ typedef struct fixing {
     fixed_size sizes[SIZES_MAX + STEPS_MAX];
     size_t count, steps;
     bool for_steps; /* looks for factors of indices */
+    bool last;      /* they follow the kernel's own template parameters, and have defaults */
 } fixing;
 
 /* ---- which arguments */
@@ -248,14 +249,18 @@ static bool edit_launch(fixing *in, const ht_launch_site *site, const char *para
         ht_text_append(&general, i ? ", 0" : "0");
     }
     if (done && !strchr(asked.data, '[')) {
-        char *rest = arguments.begin == arguments.end
-                         ? ht_strdup("")
-                         : ht_format(", $[%zu,%zu]", arguments.begin, arguments.end);
-        char *text = ht_format("(%s ? %s<%s%s> : %s<%s%s>)", asked.data, model->name, fixed.data,
-                               rest, model->name, general.data, rest);
+        char *given = arguments.begin == arguments.end
+                          ? ht_strdup("")
+                          : ht_format("$[%zu,%zu]", arguments.begin, arguments.end);
+        const char *joint = *given ? ", " : "";
+        char *text =
+            in->last ? ht_format("(%s ? %s<%s%s%s> : %s<%s>)", asked.data, model->name, given,
+                                 joint, fixed.data, model->name, given)
+                     : ht_format("(%s ? %s<%s%s%s> : %s<%s%s%s>)", asked.data, model->name,
+                                 fixed.data, joint, given, model->name, general.data, joint, given);
         done = ht_plan_edit(in->plan, name, params, text);
         free(text);
-        free(rest);
+        free(given);
     } else
         done = false;
     ht_text_free(&asked);
@@ -277,20 +282,58 @@ static const char *obstacle(const ht_model *model) {
 
 /* ---- the kernel */
 
+/* Returns the index of the `>` that ends the list of a template's parameters; tokens->count: it is
+ * not found. */
+static size_t list_end(const ht_tokens *tokens, size_t open) {
+    int depth = 0, angles = 0;
+    for (size_t i = open; i < tokens->count; ++i) {
+        static const char *const opening[] = {"(", "[", "{", NULL}, *const closing[] = {")", "]",
+                                                                                        "}", NULL};
+        depth += ht_tokens_is_any(tokens, i, opening);
+        depth -= ht_tokens_is_any(tokens, i, closing);
+        if (depth == 0 && ht_tokens_is(tokens, i, ">>"))
+            break; /* two ends in one */
+        angles += depth == 0 && ht_tokens_is(tokens, i, "<");
+        angles -= depth == 0 && ht_tokens_is(tokens, i, ">");
+        if (angles == 0)
+            return i;
+    }
+    return tokens->count;
+}
+
+/* Returns true if the sizes may follow the kernel's own template parameters, with defaults: the
+ * launches name all of these. Else arguments may be deduced, which only those ahead of them leave
+ * to be. */
+static bool may_follow(const ht_model *model) {
+    const ht_launches *launches = &model->facts->launches;
+    const ht_tokens *tokens = ht_source_tokens(model->facts->source, 0);
+    size_t count = model->facts->template_parameters.count;
+    size_t open = ht_tokens_at(tokens, model->definition.range.begin) + 1;
+    bool follow = !model->definition.is_template || list_end(tokens, open) < tokens->count;
+    for (size_t i = 0; i < launches->count; ++i)
+        follow = follow && launches->items[i].template_argument_count == count;
+    for (size_t i = ht_tokens_at(tokens, model->definition.range.begin);
+         i < tokens->count && tokens->items[i].begin < model->definition.body_range.begin; ++i)
+        follow = follow && !ht_tokens_is(tokens, i, "..."); /* a pack takes all that follow */
+    return follow;
+}
+
 static bool edit_header(fixing *in, const char *params) {
     const ht_model *model = in->model;
     const ht_tokens *tokens = ht_source_tokens(model->facts->source, 0);
     ht_text list = {0};
     for (size_t i = 0; i < in->count; ++i)
         ht_text_printf(&list, "%sint %s%s", i ? ", " : "", in->sizes[i].name,
-                       model->definition.is_template ? "" : " = 0");
+                       in->last ? " = 0" : "");
     size_t at = model->definition.range.begin, index = ht_tokens_at(tokens, at);
     char *text;
     bool done = true;
     if (model->definition.is_template) {
         done = ht_tokens_is(tokens, index, "template") && ht_tokens_is(tokens, index + 1, "<");
-        at = done ? tokens->items[index + 1].end : at;
-        text = ht_format("%s, ", list.data);
+        size_t end = done && in->last ? list_end(tokens, index + 1) : index;
+        done = done && end < tokens->count;
+        at = !done ? at : in->last ? tokens->items[end].begin : tokens->items[index + 1].end;
+        text = ht_format(in->last ? ", %s" : "%s, ", list.data);
     } else
         text = ht_format("template <%s>\n", list.data);
     done = done && ht_plan_edit_applied(in->plan, (ht_range){at, at}, params, text);
@@ -385,6 +428,7 @@ static void apply(const ht_model *model, ht_plan *plan) {
         return;
     }
     choose_names(&in, &params);
+    in.last = may_follow(model);
     bool done = edit_kernel(&in, params.data);
     const ht_launches *launches = &model->facts->launches;
     for (size_t i = 0; done && i < launches->count; ++i)

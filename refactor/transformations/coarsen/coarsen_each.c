@@ -235,6 +235,24 @@ static size_t lead_close(const ht_coarsen *c, size_t lead) {
     return text[next] == '\n' && text[after] == '\n' ? after : lead;
 }
 
+/* Writes a guard that stands ahead of the loop, too: its test of the index is all that is left. */
+static void write_index_guard(const each_walk *walk, const ht_part *part, size_t lead) {
+    const ht_syntax *statement = ht_statement_of(part->node);
+    const ht_guard *guard = &part->guard;
+    ht_range test = part->node->children[0]->range;
+    ht_writer_source(walk->writer, lead, test.begin);
+    for (size_t i = 0; i < guard->term_count; ++i) {
+        const ht_guard_term *term = &guard->terms[i];
+        if (term->kind != HT_TERM_INDEX)
+            continue;
+        bool flip = guard->leaves != term->negated;
+        ht_writer_printf(walk->writer, flip ? "!(" : "");
+        ht_writer_source(walk->writer, term->node->range.begin, term->node->range.end);
+        ht_writer_printf(walk->writer, flip ? ")" : "");
+    }
+    ht_writer_source(walk->writer, test.end, ht_statement_tail(walk->c, statement));
+}
+
 /* Writes the parts but `without`, whose guard the loop has. A declaration is copied as a whole if
  * all its variables are inside. */
 static void write_parts(const each_walk *walk, const ht_part *without, size_t like) {
@@ -289,7 +307,10 @@ static void write_parts(const each_walk *walk, const ht_part *without, size_t li
         }
         if (lead == statement->range.begin)
             ht_writer_line(writer, lead);
-        ht_writer_source(writer, lead, ht_statement_tail(c, statement));
+        if (part == walk->ahead)
+            write_index_guard(walk, part, lead);
+        else
+            ht_writer_source(writer, lead, ht_statement_tail(c, statement));
     }
     writer->depth = depth;
     for (; open > 0; --open) {

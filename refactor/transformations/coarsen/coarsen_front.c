@@ -7,6 +7,7 @@
 #include "refactor/transformations/coarsen/coarsen_write.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 /* ---- the front ---- */
 
@@ -73,18 +74,26 @@ static bool has_known(const ht_guard *guard) {
     return false;
 }
 
+/* Writes the index of a thread's first output. In a template, where a parameter says whether
+ * outputs are neighbours or a block apart, it is computed from the author's; a tuned source has one
+ * of the two. */
 static void write_x(ht_coarsen *c, const ht_syntax *node, ht_writer *writer) {
+    const ht_coarsen_names *names = &c->names;
     char *type = ht_coarsen_x_type(c);
-    ht_writer_printf(writer, "$?{1}{const int %s = %s ? %s : 1;", c->names.step, c->names.strided,
+    ht_writer_printf(writer, "$?{1}{const int %s = %s ? %s : 1;", names->step, names->strided,
                      ht_plan_block(c->plan, 0));
     ht_writer_line(writer, node->range.begin);
-    ht_writer_printf(writer, "}{}const %s%s = (", type ? type : "auto ", c->names.first);
+    ht_writer_printf(writer, "}{}const %s%s = $?{!%s}{(", type ? type : "auto ", names->first,
+                     names->strided);
     ht_writer_source(writer, node->children[0]->range.begin, node->children[0]->range.end);
-    ht_writer_printf(writer,
-                     ") * ${%s}$?{%s}{ - (%s ? %s - 1 : 0) * threadIdx.x}"
-                     "{ - ${%s - 1} * threadIdx.x};",
-                     c->names.factor, c->names.strided, c->names.strided, c->names.factor,
-                     c->names.factor);
+    ht_writer_printf(writer, ") * ${%s} - (%s ? %s - 1 : 0) * threadIdx.x}{(", names->factor,
+                     names->strided, names->factor);
+    ht_writer_source(writer, node->children[0]->range.begin, node->children[0]->range.end);
+    ht_writer_printf(writer, ") * ${%s}}$?{%s}{}{", names->factor, names->strided);
+    if (type && node->bits > 32)
+        ht_writer_printf(writer, "(%.*s)", (int)strlen(type) - 1, type);
+    ht_writer_printf(writer, "$-[%zu,%zu]blockIdx.x * (blockDim.x * ${%s}) + threadIdx.x};",
+                     node->children[0]->range.begin, node->children[0]->range.end, names->factor);
     free(type);
 }
 

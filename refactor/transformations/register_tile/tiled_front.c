@@ -329,8 +329,10 @@ static char *index_text(const ht_tile_bound *bound, const char *name) {
 
 char *ht_tiled_bound_text(const ht_tile_bound *bound) {
     const ht_syntax *node = ht_syntax_written(bound->bound);
+    bool arithmetic = node->kind == HT_SYNTAX_BINARY && node->op >= HT_BINARY_MUL &&
+                      node->op <= HT_BINARY_SUB; /* binds at least like the subtraction after it */
     bool simple = node->kind == HT_SYNTAX_NAME || node->kind == HT_SYNTAX_CONSTANT ||
-                  node->kind == HT_SYNTAX_PAREN || node->kind == HT_SYNTAX_MEMBER;
+                  node->kind == HT_SYNTAX_PAREN || node->kind == HT_SYNTAX_MEMBER || arithmetic;
     return ht_format(simple ? "$[%zu,%zu]" : "($[%zu,%zu])", node->range.begin, node->range.end);
 }
 

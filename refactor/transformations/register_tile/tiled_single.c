@@ -30,8 +30,8 @@ char *ht_tiled_single_place(const ht_tiled *t, size_t axis) {
     const ht_tiled_axis *of = t->axes[axis].form;
     if (!of->strided)
         return ht_format("%s$?{%s > 1}{}{ + %s}", of->first, of->factor, of->counter);
-    return ht_format("%s$?{%s > 1}{}{ + %s$?{%s}{}{ * ${%s}}}", of->first, of->factor, of->counter,
-                     of->strided, ht_plan_block(t->c.plan, of->axis));
+    return ht_format("%s$?{%s > 1}{}{ + %s$?{%s}{}{ * blockDim.%c}}", of->first, of->factor,
+                     of->counter, of->strided, (char)('x' + of->axis));
 }
 
 /* Returns true for an axis whose index is declared in front where a thread has one output along
@@ -236,14 +236,17 @@ static char *write_test(const ht_tiled *t, const bool *needed, bool inside, ht_w
 static char *whole_along(const ht_tiled *t, size_t axis) {
     const ht_tiled_axis *of = t->axes[axis].form;
     const ht_tile_bound *limit = ht_tiled_limit(t, axis);
-    const char *block = of->strided ? ht_plan_block(t->c.plan, of->axis) : "1";
     const char *strided = of->strided ? of->strided : "0";
     if (limit) {
         bool strict = limit->op == HT_BINARY_LT;
         char *bound = ht_tiled_bound_text(limit);
-        char *text = ht_format("%s - %s >= $?{!%s}{}{${%s%s}}$?{%s}{}{${(%s - 1) * %s%s}}", bound,
-                               of->first, strided, of->factor, strict ? "" : " - 1", strided,
-                               of->factor, block, strict ? " + 1" : "");
+        /* a guard is ahead: the bound is above the first output, so that unsigned numbers will do,
+         * in which the sum is not too large */
+        char *text =
+            ht_format("$?{!%s}{}{%s - %s >= ${%s%s}}$?{%s}{}{%s + ${%s - 1} * blockDim.%c "
+                      "%s %s}",
+                      strided, bound, of->first, of->factor, strict ? "" : " - 1", strided,
+                      of->first, of->factor, (char)('x' + of->axis), strict ? "<" : "<=", bound);
         free(bound);
         return text;
     }
@@ -251,8 +254,9 @@ static char *whole_along(const ht_tiled *t, size_t axis) {
     if (of->low)
         ht_text_printf(&text, "%s >= %s", of->first, of->low);
     if (t->axes[axis].has_high)
-        ht_text_printf(&text, "%s%s + ${%s - 1}$?{%s}{}{ * ${%s}} <= %s", text.length ? " && " : "",
-                       of->first, of->factor, strided, block, of->high);
+        ht_text_printf(&text, "%s%s + ${%s - 1}$?{%s}{}{ * blockDim.%c} <= %s",
+                       text.length ? " && " : "", of->first, of->factor, strided,
+                       (char)('x' + of->axis), of->high);
     return text.length ? ht_text_take(&text) : NULL;
 }
 

@@ -44,14 +44,32 @@ static void write_reach(const ht_tiled *t, size_t axis, ht_writer *writer, size_
         return;
     if (t->axes[axis].has_high || of->low) {
         ht_writer_line(writer, like);
-        ht_writer_printf(writer, "%s%s = %s + ${%s - 1}$?{%s}{}{ * ${%s}};", t->axes[axis].type,
-                         of->high ? of->high : t->axes[axis].high, of->first, of->factor,
-                         of->strided, ht_plan_block(t->c.plan, of->axis));
+        ht_writer_printf(writer, "%s%s = %s + ${%s - 1}$?{%s}{}{ * blockDim.%c};",
+                         t->axes[axis].type, of->high ? of->high : t->axes[axis].high, of->first,
+                         of->factor, of->strided, (char)('x' + of->axis));
     }
     if (of->low) {
         ht_writer_line(writer, like);
         ht_writer_printf(writer, "%s%s = %s;", t->axes[axis].type, of->low, of->first);
     }
+}
+
+/* Writes the first index of a thread whose outputs are a block apart. */
+static void write_apart(const ht_tiled *t, size_t axis, ht_writer *writer) {
+    const ht_tiled_axis *of = t->axes[axis].form;
+    char letter = (char)('x' + of->axis);
+    const char *block = ht_plan_block(t->c.plan, of->axis);
+    const char *type = t->axes[axis].type;
+    size_t length = strlen(block);
+    bool counted =
+        strncmp(of->extent, block, length) == 0 && strncmp(of->extent + length, " * ", 3) == 0;
+    if (t->c.tree->variables[t->axes[axis].variable].declaration->bits > 32)
+        ht_writer_printf(writer, "(%.*s)", (int)strlen(type) - 1, type);
+    if (counted)
+        ht_writer_printf(writer, "blockIdx.%c * (blockDim.%c * ${%s}) + threadIdx.%c", letter,
+                         letter, of->extent + length + 3, letter);
+    else
+        ht_writer_printf(writer, "blockIdx.%c * ${%s} + threadIdx.%c", letter, of->extent, letter);
 }
 
 static void write_axis(ht_tiled *t, size_t axis, ht_writer *writer) {
@@ -75,9 +93,9 @@ static void write_axis(ht_tiled *t, size_t axis, ht_writer *writer) {
         ht_writer_lead(writer, node);
     else
         ht_writer_line(writer, like);
-    ht_writer_printf(writer, "const %s%s = $?{%s}{}{blockIdx.%c * ${%s} + threadIdx.%c}$?{!%s}{}{(",
-                     t->axes[axis].type, of->first, of->strided, (char)('x' + of->axis), of->extent,
-                     (char)('x' + of->axis), of->strided);
+    ht_writer_printf(writer, "const %s%s = $?{%s}{}{", t->axes[axis].type, of->first, of->strided);
+    write_apart(t, axis, writer);
+    ht_writer_printf(writer, "}$?{!%s}{}{(", of->strided);
     write_global(t, axis, writer);
     ht_writer_printf(writer, ") * ${%s}};", of->factor);
     write_reach(t, axis, writer, like);

@@ -139,7 +139,7 @@ static bool edit_template(const ht_tiles *tiles, const ht_tile *tile, ht_plan *p
         size_t base = facts->source->files[site->file].base;
         ht_range place = {base + site->template_ranges[index].begin,
                           base + site->template_ranges[index].end};
-        if (!ht_plan_editf(plan, place, NULL, "${%s}", tile->name))
+        if (!ht_plan_editf(plan, place, tile->name, "${%s}", tile->name))
             return false;
     }
     return true;

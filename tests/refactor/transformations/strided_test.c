@@ -21,7 +21,7 @@ Test(strided, a_tuned_source_reads_like_a_source) {
     subject of = subject_open(blur_source, blur_problem, "blur");
     expect_pieces(
         &of, "COARSEN_X=4 COARSEN_X_STRIDED=true COARSEN_X_JAM=true",
-        (const char *const[]){"* kOutputsPerThread - (kOutputsPerThread - 1) * threadIdx.x;",
+        (const char *const[]){"x0 = blockIdx.x * (blockDim.x * kOutputsPerThread) + threadIdx.x;",
                               "x0 + (kOutputsPerThread - 1) * 16 < W", "cx * 16", NULL});
     char *text = apply_config(&of, "");
     cr_expect_str_eq(text, blur_source);
