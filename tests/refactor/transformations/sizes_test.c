@@ -24,11 +24,35 @@ Test(sizes, a_tuned_source_asks_for_the_size) {
     expect_pieces(&of, "R_SIZE=5",
                   (const char *const[]){"template <int R_SIZE = 0>\n__global__ void blur(",
                                         "R_given", "const int R = R_SIZE > 0 ? R_SIZE : R_given;",
-                                        "(R == 5 ? blur<5> : blur<0>)<<<grid, block>>>", NULL});
+                                        "(R == 5 ? blur<5> : blur<>)<<<grid, block>>>", NULL});
     char *text = apply_config(&of, "");
     cr_expect_str_eq(text, blur_source);
     free(text);
     subject_close(&of);
+}
+
+/* Sizes follow the template parameters that all launches name, as the author has them. */
+Test(sizes, a_templates_own_arguments_stay_as_they_are) {
+    char *text = ht_strdup(
+        HEAD "template <typename T, int SIDE>\n"
+             "__global__ void blur(const T *in, const T *w, T *out, int W, int H, int R) {\n"
+             "    int x = blockIdx.x * blockDim.x + threadIdx.x;\n"
+             "    int y = blockIdx.y * blockDim.y + threadIdx.y;\n"
+             "    if (x >= W || y >= H) return;\n    T sum = 0;\n"
+             "    for (int r = 0; r < R; ++r) sum += w[r] * in[y * (W + R) + x + r];\n"
+             "    out[y * W + x] = sum;\n}\n"
+             "void run(float *a, float *b, float *c, int W, int H, int R) {\n"
+             "    constexpr int side = 16;\n    dim3 block(side, side);\n"
+             "    dim3 grid((W + side - 1) / side, (H + side - 1) / side);\n"
+             "    blur<float, side><<<grid, block>>>(a, b, c, W, H, R);\n}\n");
+    subject of = subject_open(text, blur_problem, "blur");
+    expect_pieces(&of, "R_SIZE=5",
+                  (const char *const[]){
+                      "template <typename T, int SIDE, int R_SIZE = 0>\n",
+                      "(R == 5 ? blur<float, side, 5> : blur<float, side>)<<<grid, block>>>",
+                      NULL});
+    subject_close(&of);
+    free(text);
 }
 
 Test(sizes, a_kernel_that_is_declared_ahead_keeps_its_sizes) {
@@ -62,7 +86,7 @@ Test(sizes, the_launch_macro_asks_too) {
                                 "dim3(16, 16), 0, 0, a, b, c, W, H, R);\n}\n");
     subject of = subject_open(text, blur_problem, "blur");
     expect_pieces(&of, "R_SIZE=5",
-                  (const char *const[]){"hipLaunchKernelGGL((R == 5 ? blur<5> : blur<0>), ", NULL});
+                  (const char *const[]){"hipLaunchKernelGGL((R == 5 ? blur<5> : blur<>), ", NULL});
     subject_close(&of);
     free(text);
 }
