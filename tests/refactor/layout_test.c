@@ -214,7 +214,7 @@ Test(layout, lines_break_at_the_outermost_operator_and_nowhere_in_words) {
     expect_wrapped("#pragma tune require(AAAAAAAA == 1 || BBBBBBBB == 2)", 40, " \\\n",
                    "#pragma tune require(AAAAAAAA == 1 \\\n    || BBBBBBBB == 2)");
     expect_wrapped("    (columns == 16 ? product<block_size, 16> : product<block_size>)", 50, "\n",
-                   "    (columns == 16\n        ? product<block_size, 16> : product<block_size>)");
+                   "    (columns == 16 ? product<block_size, 16>\n        : product<block_size>)");
     static const char *const fixed[] = {
         "#define A(b, c, d, e) b + c + d + e + b", "aaaaaaaaaaaaaaaaaa, bbbbbbbb; \\",
         "auto s = R\"(aaaaaaaaaaaaaaaaaaa, b, c, d)\";", "// aaaaaaaaaaaaaaaaaaaaaaaaaa, b, c, d"};
