@@ -2,7 +2,9 @@
 #include "refactor/plan/coverage.h"
 #include "base/memory.h"
 #include "refactor/kernel/geometry.h"
+#include "refactor/kernel/symbol_expression.h"
 #include "refactor/launch/extent.h"
+#include "refactor/launch/symbol.h"
 #include "refactor/plan/plan.h"
 #include "refactor/plan/transform.h"
 
@@ -149,6 +151,39 @@ bool ht_grid_is_part(const char *bound, const char *items) {
     return found;
 }
 
+/* Returns the one launch's argument for a parameter that the guard compares with, as a template
+ * expression; free(). NULL: the bound is no such parameter, or there are other launches. */
+static char *bound_launched(const ht_plan *plan, const char *bound) {
+    const ht_model *model = plan->model;
+    const ht_launches *launches = &model->facts->launches;
+    const ht_launch_site *site = launches->items;
+    size_t open = strspn(bound, "("), length = strcspn(bound + open, ")");
+    char *text = NULL;
+    for (size_t i = 0; launches->count == 1 && i < model->parameters.count; ++i) {
+        const ht_parameter *parameter = &model->parameters.items[i];
+        if (strlen(parameter->name) != length || i >= site->argument_count ||
+            strncmp(parameter->name, bound + open, length) != 0 || !parameter->is_integer ||
+            parameter->is_assigned ||
+            clang_Type_getSizeOf(clang_getCursorType(parameter->cursor)) < (long long)sizeof(int))
+            continue;
+        ht_symbol *symbol = ht_symbol_read(model->facts->source, site->arguments[i]);
+        text = ht_symbol_expression(model, site, symbol, NULL);
+        ht_symbol_free(symbol);
+    }
+    return text;
+}
+
+/* Returns true if the grid is computed from all items that the guard lets through, or more: from
+ * the bound, or from what the launch gives for it. */
+static bool has_enough(const ht_plan *plan, const ht_form *form, const char *bound) {
+    if (ht_grid_is_part(bound, form->items))
+        return true;
+    char *given = bound_launched(plan, bound);
+    bool enough = given && ht_grid_is_part(given, form->items);
+    free(given);
+    return enough;
+}
+
 /* Returns true if every launch's grid is a number: its coverage can then be decided here. */
 static bool is_fixed(const ht_plan *plan, const ht_grid *grid, int axis) {
     const ht_launches *launches = &plan->model->facts->launches;
@@ -188,7 +223,7 @@ static void require_axis(ht_plan *plan, ht_grid *grid, int axis) {
     bool exact = plan->axes[axis].exact_cover || !bound, keep = plan->axes[axis].keep_cover;
     ht_form *form = &grid->form[axis];
     bool ceiling = form->kind == HT_FORM_CEIL || form->kind == HT_FORM_OVER;
-    bool enough = !exact && ceiling && ht_grid_is_part(bound, form->items);
+    bool enough = !exact && ceiling && has_enough(plan, form, bound);
     if (enough && !keep)
         return;
     char *names = ht_plan_axis_params(plan, axis);

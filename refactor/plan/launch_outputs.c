@@ -47,8 +47,9 @@ char *ht_launch_name_kept(const ht_plan *plan, const ht_symbol *leaf, int64_t nu
     const char *text = plan->model->facts->source->text + leaf->place.begin;
     size_t length = leaf->place.end - leaf->place.begin;
     int64_t value;
+    bool literal = leaf->kind == HT_SYMBOL_CONSTANT && leaf->origin == HT_ORIGIN_LITERAL;
     bool named = leaf->has_place && length && ht_launch_word_length(text) == length &&
-                 !isdigit((unsigned char)*text) && leaf->origin != HT_ORIGIN_LITERAL;
+                 !isdigit((unsigned char)*text) && !literal;
     return named && ht_symbol_value(leaf, &value) && value == number ? ht_range_shown(leaf->place)
                                                                      : NULL;
 }

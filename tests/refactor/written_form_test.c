@@ -281,7 +281,7 @@ Test(written_form, a_long_launch_gets_its_grid_declared_ahead) {
         "grid.z);\n");
     free(text);
     text = example("conv2d_direct", "COARSEN_X=2 C_SIZE=16 R_SIZE=3 S_SIZE=3"); /* has a name */
-    expect_part(text, "conv2d<0, 0, 0>), blocks, threads, 0, 0, d_x,");
+    expect_part(text, "conv2d<>), blocks, threads, 0, 0, d_x,");
     free(text);
 }
 
@@ -331,6 +331,24 @@ Test(written_form, a_block_next_to_the_authors_constant_is_a_part_of_it) {
     expect_part(text, "#define THREADS 128\n");
     expect_part(text, "    int blocks = (n + THREADS - 1) / THREADS;\n"
                       "    k<<<dim3(blocks), dim3(THREADS)>>>");
+    free(text);
+}
+
+/* A product of the host's, which the kernel knows by one name, is the number of items, and the name
+ * of the block stays where it has the new one's number. */
+Test(written_form, a_product_is_rounded_up_by_the_authors_own_call) {
+    static const char source[] =
+        "#include <hip/hip_runtime.h>\n"
+        "template <class T> T pieces(T n, T of) { return (n + of - 1) / of; }\n"
+        "__global__ void k(const float *in, float *out, int rows) {\n"
+        "    const int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+        "    if (i < rows) out[i] = in[i] * 2;\n}\n"
+        "void run(const float *in, float *out, int images, int height) {\n"
+        "    int threads = 64;\n"
+        "    dim3 grid(pieces(images * height, threads));\n"
+        "    k<<<grid, threads>>>(in, out, images * height);\n}\n";
+    char *text = written(source, "COARSEN_X=4");
+    expect_part(text, "grid(pieces(pieces(images * height, kOutputsPerThread), threads));\n");
     free(text);
 }
 
