@@ -10,6 +10,7 @@
 #include "refactor/transformations/coarsen/coarsen_share.h"
 #include "refactor/transformations/coarsen/coarsen_write.h"
 
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -260,6 +261,27 @@ static bool on_root(const ht_syntax *node, void *context) {
     return !*name;
 }
 
+/* Returns the name that the elements' type has among names: "float_pack"; free(). */
+static char *pack_name(const char *type) {
+    char *word = ht_strdup(type);
+    bool plain = true;
+    for (char *at = word; *at; ++at) {
+        *at = *at == ' ' ? '_' : *at;
+        plain = plain && (isalnum((unsigned char)*at) || *at == '_');
+    }
+    char *name = ht_format("%s_pack", plain ? word : "some");
+    free(word);
+    return name;
+}
+
+/* Returns the first access of the same type; `index`: it is the first itself. */
+static size_t first_alike(const ht_vectors *vectors, size_t index) {
+    size_t first = 0;
+    while (first < index && strcmp(vectors->items[first].type, vectors->items[index].type) != 0)
+        ++first;
+    return first;
+}
+
 /* Names each access once, however often it is written. */
 void ht_vectors_name(ht_coarsen *c, ht_vectors *vectors) {
     for (size_t i = 0; i < vectors->count; ++i) {
@@ -267,14 +289,15 @@ void ht_vectors_name(ht_coarsen *c, ht_vectors *vectors) {
         const char *root = NULL;
         void *context[] = {&root, c};
         ht_syntax_walk(access->node->children[0], on_root, context);
-        char *pack = ht_format("%s_pack", root ? root : "some");
+        char *pack = pack_name(access->type);
         char *name = ht_format("%s_row", root ? root : "some");
         ht_mark *mark = &c->marks[access->node->index];
         if (!mark->pack) {
             mark->pack = ht_plan_name(c->plan, pack);
             mark->row = ht_plan_name(c->plan, name);
         }
-        access->pack = mark->pack;
+        access->pack =
+            first_alike(vectors, i) < i ? vectors->items[first_alike(vectors, i)].pack : mark->pack;
         access->name = mark->row;
         free(pack);
         free(name);
@@ -306,15 +329,27 @@ static void open_first(const ht_vector_loop *loop, ht_writer *writer) {
     ht_writer_printf(writer, "const int %s = %s;", loop->counter, loop->begin);
 }
 
+/* Returns true if both are declared together. */
+static bool is_alike(const ht_vector_access *a, const ht_vector_access *b) {
+    return !a->elsewhere && !b->elsewhere && strcmp(a->pack, b->pack) == 0;
+}
+
 void ht_vectors_declare(const ht_vectors *vectors, const char *width, size_t like,
                         ht_writer *writer) {
     for (size_t i = 0; i < vectors->count; ++i) {
         const ht_vector_access *access = &vectors->items[i];
-        if (access->elsewhere)
+        bool declared = access->elsewhere;
+        for (size_t k = 0; k < i; ++k)
+            declared |= is_alike(access, &vectors->items[k]);
+        if (declared)
             continue;
         ht_writer_line(writer, like);
-        ht_writer_printf(writer, "struct %s { %s element[${%s}]; } %s;", access->pack, access->type,
+        ht_writer_printf(writer, "struct %s { %s element[${%s}]; } %s", access->pack, access->type,
                          width, access->name);
+        for (size_t k = i + 1; k < vectors->count; ++k)
+            if (is_alike(access, &vectors->items[k]))
+                ht_writer_printf(writer, ", %s", vectors->items[k].name);
+        ht_writer_printf(writer, ";");
     }
 }
 

@@ -39,7 +39,7 @@ void ht_vectors_find(ht_coarsen *c, ht_syntax_list items, size_t count,
  * memory. */
 bool ht_vectors_settled(ht_coarsen *c, ht_syntax_list items, size_t count, const bool *again,
                         const ht_syntax *node);
-/* Chooses names. */
+/* Chooses names; values of one type have one type of several elements. */
 void ht_vectors_name(ht_coarsen *c, ht_vectors *vectors);
 void ht_vectors_free(ht_vectors *vectors);
 
@@ -52,7 +52,8 @@ void ht_vector_why_merge(const char **why, ht_position *at, const char *more, ht
 /* Returns the text of an access in the statements; NULL: the node is not one. free(). */
 char *ht_vectors_element(const ht_vectors *vectors, const ht_syntax *node, const char *each);
 
-/* Declares each access's values, `width` (a parameter) of them, on lines indented as `like`. */
+/* Declares each access's values, `width` (a parameter) of them, on lines indented as `like`, those
+ * of one type together. */
 void ht_vectors_declare(const ht_vectors *vectors, const char *width, size_t like,
                         ht_writer *writer);
 /* Returns true if there are accesses that load, or that store. */

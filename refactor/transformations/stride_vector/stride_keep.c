@@ -143,6 +143,20 @@ static void write_loop(const keeping *in, size_t index, ht_widening *loop, bool 
     ht_writer_printf(writer, "}");
 }
 
+/* The same in one text, which serves the end of a row, too. */
+static void write_one(const keeping *in, size_t index, ht_widening *loop, ht_writer *writer) {
+    line(writer, loop);
+    ht_writer_printf(writer, "if (%s < ", loop->first);
+    ht_widening_bound(loop, writer);
+    ht_writer_printf(writer, ") {");
+    ++writer->depth;
+    write_now(in, index, writer);
+    ht_widening_one(loop, writer);
+    --writer->depth;
+    line(writer, loop);
+    ht_writer_printf(writer, "}");
+}
+
 static ht_range range_of(const ht_widening *loop) {
     return (ht_range){loop->of->loop->range.begin, ht_statement_end(&loop->c, loop->of->loop)};
 }
@@ -165,12 +179,18 @@ static void write_kept(const keeping *in, size_t index, ht_widening *loop, ht_wr
                             start, in->counter, step, param, param, param);
     ht_widening_counter(loop, loop->first, value, writer);
     ht_writer full = ht_writer_inner(writer), single = ht_writer_inner(writer);
+    ht_writer one = ht_writer_inner(writer);
     write_loop(in, index, loop, true, &full);
     write_loop(in, index, loop, false, &single);
+    bool has_one = ht_widening_has_one(loop);
+    if (has_one)
+        write_one(in, index, loop, &one);
     writer->failed |= full.failed || single.failed || !full.text.data || !single.text.data;
     if (!writer->failed)
         ht_writer_printf(writer, "$?{%s > 1}{%s}{%s}$?{%s == 1}{}{%s}", param, full.text.data,
-                         full.text.data, param, single.text.data);
+                         has_one && !one.failed ? one.text.data : full.text.data, param,
+                         single.text.data);
+    ht_writer_free(&one);
     ht_writer_free(&full);
     ht_writer_free(&single);
     --writer->depth;
@@ -239,6 +259,7 @@ static void add_parameters(keeping *in) {
     }
     ht_plan_param(in->plan, in->keep, "0, 1, 2, 4, 8, 16", "0");
     ht_plan_call(in->plan, in->keep, "accesses kept per thread");
+    ht_plan_form(in->plan, in->keep, "each loop over a row twice");
     ht_plan_param(in->plan, in->lds, "false, true", "false");
     ht_plan_require(in->plan, "%s > 0 || !%s", in->keep, in->lds);
     ht_plan_require(in->plan, "%s || %s * %s * %zu <= %d", in->lds, in->keep, param, bytes,

@@ -20,6 +20,7 @@
 #include "refactor/transformations/stride_vector/stride_keep.h"
 #include "refactor/transformations/stride_vector/widening.h"
 
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -156,9 +157,23 @@ static void multiply(ht_widening *in, const ht_syntax *node) {
     free(whole);
 }
 
+/* Returns the loop's body: with the blanks ahead of it where it has no braces, so that its new ones
+ * begin where the author's do. */
+static ht_range body_range(const ht_widening *in) {
+    const char *text = in->c.model->text;
+    size_t begin = in->body.begin;
+    while (begin > 0 && isspace((unsigned char)text[begin - 1]))
+        --begin;
+    bool alone = ht_syntax_body(in->of->loop)->kind != HT_SYNTAX_COMPOUND && begin > 0 &&
+                 text[begin - 1] == ')';
+    return (ht_range){alone ? begin : in->body.begin, in->body.end};
+}
+
 static void edit(ht_widening *in) {
     const ht_syntax *loop = in->of->loop;
+    ht_range body = body_range(in);
     ht_writer writer = {.c = &in->c};
+    ht_writer_printf(&writer, body.begin < in->body.begin ? " " : "");
     ht_widening_body(in, &writer);
     for (size_t i = 0; i < 3; ++i)
         rename_counter(in, loop->children[i]);
@@ -167,7 +182,7 @@ static void edit(ht_widening *in) {
     if (writer.failed)
         in->c.plan->running.failed = true;
     else
-        ht_plan_edit(in->c.plan, in->body, in->param, writer.text.data);
+        ht_plan_edit(in->c.plan, body, in->param, writer.text.data);
     ht_writer_free(&writer);
 }
 
@@ -206,8 +221,40 @@ static const char *read_loop(ht_widening *in, ht_position *out_at) {
     return most_elements(in) < 2 ? "an element's size is not known" : NULL;
 }
 
+/* Chooses names: those of an earlier loop over a counter of the same name, which is no longer in
+ * scope, and its types. */
+static void choose_names(ht_widening *in, ht_plan *plan, const ht_widening *before, size_t count) {
+    const char *counter = in->of->counter->name;
+    ht_vectors_name(&in->c, &in->vectors);
+    for (size_t l = 0; l < count; ++l) {
+        bool ended = before[l].vectors.count &&
+                     !ht_syntax_within(in->of->loop, before[l].of->loop) &&
+                     !ht_syntax_within(before[l].of->loop, in->of->loop);
+        if (!ended)
+            continue;
+        if (!in->first && strcmp(before[l].of->counter->name, counter) == 0) {
+            in->first = before[l].first;
+            in->each = before[l].each;
+            in->whole = before[l].whole;
+        }
+        for (size_t i = 0; i < in->vectors.count; ++i)
+            for (size_t k = 0; k < before[l].vectors.count; ++k)
+                if (strcmp(in->vectors.items[i].type, before[l].vectors.items[k].type) == 0)
+                    in->vectors.items[i].pack = before[l].vectors.items[k].pack;
+    }
+    if (in->first)
+        return;
+    char *first = ht_format("%s_first", counter), *each = ht_format("%s_each", counter);
+    in->first = ht_plan_name(plan, first);
+    in->each = ht_plan_name(plan, each);
+    in->whole = ht_plan_name(plan, "whole");
+    free(first);
+    free(each);
+}
+
 /* Returns the number of elements that an access may have at most; 0: the loop stays. */
-static size_t widen(ht_widening *in, ht_plan *plan, const char *param) {
+static size_t widen(ht_widening *loops, size_t index, ht_plan *plan, const char *param) {
+    ht_widening *in = &loops[index];
     const ht_stride_loop *of = in->of;
     ht_position at;
     const char *why = read_loop(in, &at);
@@ -218,18 +265,12 @@ static size_t widen(ht_widening *in, ht_plan *plan, const char *param) {
         ht_vectors_free(&in->vectors);
         return 0;
     }
-    char *first = ht_format("%s_first", of->counter->name);
-    char *each = ht_format("%s_each", of->counter->name);
     in->param = param;
-    in->first = ht_plan_name(plan, first);
-    in->each = ht_plan_name(plan, each);
-    ht_vectors_name(&in->c, &in->vectors);
+    choose_names(in, plan, loops, index);
     ht_plan_remark_place(plan, HT_REMARK_APPLIED, of->loop->at,
                          "%s: a thread runs this many neighbouring iterations, with their "
                          "elements in one access",
                          param);
-    free(first);
-    free(each);
     return most_elements(in);
 }
 
@@ -255,7 +296,7 @@ static void apply(const ht_model *model, ht_plan *plan) {
     bool rounds = false;
     for (size_t i = 0; i < count; ++i) {
         begin(&wide[i], model, plan, &loops[i]);
-        size_t fit = widen(&wide[i], plan, param);
+        size_t fit = widen(wide, i, plan, param);
         most = fit && (!most || fit < most) ? fit : most;
         rounds |= loops[i].rounds;
     }

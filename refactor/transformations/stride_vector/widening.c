@@ -151,10 +151,128 @@ void ht_widening_rest(ht_widening *in, ht_writer *writer) {
     free(type);
 }
 
-void ht_widening_body(ht_widening *in, ht_writer *writer) {
-    size_t like = in->of->loop->start;
-    ht_writer_printf(writer, "{");
+/* ---- one text ---- */
+
+static bool on_leaving(const ht_syntax *node, void *context) {
+    *(bool *)context |= node->kind == HT_SYNTAX_CONTINUE;
+    return true;
+}
+
+bool ht_widening_has_one(const ht_widening *in) {
+    bool leaves = false;
+    ht_syntax_walk(ht_syntax_body(in->of->loop), on_leaving, &leaves);
+    return !leaves && !in->indirect;
+}
+
+/* Writes an opening brace and more indentation if several statements follow. */
+static void open_several(size_t count, ht_writer *writer) {
+    ht_writer_printf(writer, count > 1 ? " {" : "");
     ++writer->depth;
+}
+
+static void close_several(const ht_widening *in, size_t count, ht_writer *writer) {
+    --writer->depth;
+    if (count < 2)
+        return;
+    ht_writer_line(writer, in->of->loop->start);
+    ht_writer_printf(writer, "}");
+}
+
+static size_t access_count(const ht_widening *in, bool store) {
+    size_t count = 0;
+    for (size_t i = 0; i < in->vectors.count; ++i)
+        count += store ? in->vectors.items[i].store : in->vectors.items[i].load;
+    return count;
+}
+
+/* Writes if (whole) and the accesses to all elements at once. */
+static void write_whole(ht_widening *in, bool store, ht_writer *writer) {
+    size_t count = access_count(in, store);
+    if (!count)
+        return;
+    ht_writer_line(writer, in->of->loop->start);
+    ht_writer_printf(writer, "if (%s)", in->whole);
+    open_several(count, writer);
+    write_accesses(in, store, writer);
+    close_several(in, count, writer);
+}
+
+/* Writes this iteration's accesses, each to its own element. */
+static void write_single(ht_widening *in, bool store, ht_writer *writer) {
+    for (size_t i = 0; i < in->vectors.count; ++i) {
+        const ht_vector_access *access = &in->vectors.items[i];
+        if (store ? !access->store : !access->load)
+            continue;
+        ht_writer_line(writer, in->of->loop->start);
+        if (!store)
+            ht_writer_printf(writer, "%s.element[%s] = ", access->name, in->each);
+        ht_writer inner = ht_writer_inner(writer);
+        ht_writer_source(&inner, access->node->range.begin, access->node->range.end);
+        ht_writer_join(writer, &inner);
+        if (store)
+            ht_writer_printf(writer, " = %s.element[%s]", access->name, in->each);
+        ht_writer_printf(writer, ";");
+    }
+}
+
+/* Writes the test that ends a row, with what an iteration of a turn that is not whole loads. */
+static void write_end_test(ht_widening *in, ht_writer *writer) {
+    size_t like = in->of->loop->start, loads = access_count(in, false);
+    ht_writer_line(writer, like);
+    ht_writer_printf(writer, "if (!%s%s", in->whole, loads ? ") {" : " && ");
+    writer->depth += loads > 0;
+    if (loads) {
+        ht_writer_line(writer, like);
+        ht_writer_printf(writer, "if (");
+    }
+    ht_writer_printf(writer, "%s >= ", in->of->counter->name);
+    ht_widening_bound(in, writer);
+    ht_writer_printf(writer, ")");
+    ++writer->depth;
+    ht_writer_line(writer, like);
+    ht_writer_printf(writer, "break;");
+    --writer->depth;
+    write_single(in, false, writer);
+    if (loads)
+        close_brace(in, writer);
+}
+
+void ht_widening_one(ht_widening *in, ht_writer *writer) {
+    size_t like = in->of->loop->start, stores = access_count(in, true);
+    ht_vectors_declare(&in->vectors, in->param, like, writer);
+    ht_writer_line(writer, like);
+    ht_writer_printf(writer, "const bool %s = ", in->whole);
+    ht_widening_bound(in, writer);
+    ht_writer_printf(writer, " - %s >= ${%s};", in->first, in->param);
+    write_whole(in, false, writer);
+    ht_writer_line(writer, like);
+    ht_writer_printf(writer, "#pragma unroll");
+    ht_writer_line(writer, like);
+    ht_writer_printf(writer, "for (int %s = 0; %s < ${%s}; ++%s) {", in->each, in->each, in->param,
+                     in->each);
+    ++writer->depth;
+    char *value = ht_format("%s + %s", in->first, in->each);
+    write_counter(in, value, writer);
+    write_end_test(in, writer);
+    write_iteration(in, &in->vectors, writer);
+    if (stores) {
+        ht_writer_line(writer, like);
+        ht_writer_printf(writer, "if (!%s)", in->whole);
+        open_several(stores, writer);
+        write_single(in, true, writer);
+        close_several(in, stores, writer);
+    }
+    close_brace(in, writer);
+    write_whole(in, true, writer);
+    free(value);
+}
+
+/* ---- the body ---- */
+
+/* Writes the iterations of a thread that has all of them, and those at the end, each as a text of
+ * its own. */
+static void write_two(ht_widening *in, ht_writer *writer) {
+    size_t like = in->of->loop->start;
     ht_writer_line(writer, like);
     ht_writer_printf(writer, "if ($?{%s > 1}{%s > 1 && }{}", in->param, in->param);
     ht_widening_bound(in, writer);
@@ -172,5 +290,22 @@ void ht_widening_body(ht_widening *in, ht_writer *writer) {
     ++writer->depth;
     ht_widening_rest(in, writer);
     close_brace(in, writer);
+}
+
+void ht_widening_body(ht_widening *in, ht_writer *writer) {
+    ht_writer_printf(writer, "{");
+    ++writer->depth;
+    ht_writer two = ht_writer_inner(writer), one = ht_writer_inner(writer);
+    write_two(in, &two);
+    bool has_one = ht_widening_has_one(in);
+    if (has_one)
+        ht_widening_one(in, &one);
+    has_one = has_one && !one.failed && ht_writer_is_balanced(&one);
+    writer->failed |= two.failed || !ht_writer_is_balanced(&two);
+    if (!writer->failed)
+        ht_writer_printf(writer, "$?{%s > 1}{%s}{%s}", in->param, two.text.data,
+                         has_one ? one.text.data : two.text.data);
+    ht_writer_free(&one);
+    ht_writer_free(&two);
     close_brace(in, writer);
 }

@@ -18,11 +18,18 @@ typedef struct ht_widening {
     bool indirect;      /* an access needs such an index */
     ht_vectors vectors; /* none: the loop stays as it is */
     const char *param, *first, *each;
-    bool keeps; /* it is the loop over iterations whose elements are kept (stride_keep.h) */
+    const char *whole; /* variable: all iterations of a thread's turn are there */
+    bool keeps;        /* it is the loop over iterations whose elements are kept (stride_keep.h) */
 } ht_widening;
 
 /* Writes `TYPE i = VALUE;`, const. */
 void ht_widening_counter(ht_widening *in, const char *name, const char *value, ht_writer *writer);
+/* Returns true if one text serves the end of a row, too: an index that accesses need is declared
+ * ahead of the body, and no iteration is left before its end. */
+bool ht_widening_has_one(const ht_widening *in);
+/* Writes that text: the iterations of a turn with their elements at once where all are there, else
+ * one by one. */
+void ht_widening_one(ht_widening *in, ht_writer *writer);
 /* Writes the loop's bound, which may follow an operator. */
 void ht_widening_bound(ht_widening *in, ht_writer *writer);
 /* Writes the iterations of a thread that has all of them, with their elements at once. */
