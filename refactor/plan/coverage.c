@@ -54,6 +54,8 @@ char *ht_grid_after(const ht_plan *plan, const ht_grid *grid, int axis) {
     const char *original = grid->original[axis];
     if (axis == 1 && plan->launches.row_blocks)
         return ht_strdup(plan->launches.row_blocks);
+    if (plan->launches.tiles.param && plan->launches.tiles.axis == axis)
+        return ht_strdup(plan->launches.tiles.grid);
     if (!ht_plan_axis_changed(plan, axis))
         return ht_strdup(original);
     char *per_block = ht_plan_per_block(plan, axis), *after = NULL;

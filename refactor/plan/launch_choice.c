@@ -371,6 +371,10 @@ static char *ahead_text(const ht_plan *plan, const ht_launch_print *print, const
 char *ht_launch_choice_text(const ht_plan *plan, const ht_launch_print *print,
                             const ht_values *values) {
     ht_launch_fallback fallback = ht_launch_fallback_of(plan, print->grid, values);
+    int64_t joined = 1;
+    if (fallback == HT_FALLBACK_COPY && plan->launches.tiles.param &&
+        (!ht_plan_value(values, plan->launches.tiles.param, &joined) || joined != 1))
+        return NULL; /* its grid is that of joined blocks, which the original's are not */
     if (print->part >= HT_LAUNCH_BLOCK_DECLARED)
         return ht_launch_in_place_text(plan, print, values, fallback);
     if (print->part == HT_LAUNCH_OLD_KERNEL)

@@ -2,6 +2,7 @@
  * serves this kernel alone, else at the launch itself. */
 #include "refactor/plan/launch_edit.h"
 #include "refactor/plan/launch_stack.h"
+#include "refactor/plan/launch_tiles.h"
 #include "refactor/plan/plan.h"
 
 #include "base/memory.h"
@@ -530,7 +531,7 @@ char *ht_launches_edit(ht_plan *plan, const ht_grid *grid, bool *out_follow) {
                   .source = plan->model->facts->source,
                   .first_edit = plan->edits.count};
     char *problem = NULL;
-    bool changed = false;
+    bool changed = plan->launches.tiles.param != NULL;
     for (int axis = 0; axis < 3; ++axis)
         changed = changed || ht_plan_axis_changed(plan, axis) || plan->axes[axis].changed;
     for (size_t i = 0; changed && i < in.launches->count && !problem; ++i) {
@@ -538,7 +539,8 @@ char *ht_launches_edit(ht_plan *plan, const ht_grid *grid, bool *out_follow) {
         size_t before = plan->edits.count;
         bool done = plan->stack.param ? ht_launch_edit_stacked(plan, in.site)
                                       : edit_block(&in) && edit_grid(&in);
-        if (done && ht_launch_edit_row_blocks(plan, in.site) && ht_launch_edit_lds(plan, in.site))
+        if (done && ht_launch_edit_row_blocks(plan, in.site) &&
+            ht_launch_edit_tiles(plan, in.site) && ht_launch_edit_lds(plan, in.site))
             continue;
         if (in.site->file == 0 && !plan->request.leaves)
             problem = ht_format("the launch at line %d cannot be rewritten", in.site->line);

@@ -67,6 +67,8 @@ void ht_plan_free(ht_plan *plan) {
     free(plan->record.applied);
     free(plan->record.omitted);
     free(plan->launches.unapplied);
+    free(plan->launches.tiles.param);
+    free(plan->launches.tiles.grid);
     free(plan->record.unmet);
     free(plan->forms.wide.text);
     if (plan->forms.tiled)

@@ -138,6 +138,14 @@ typedef struct ht_planned_stack {
     int grid;    /* the grid's axis that has that many times fewer blocks */
 } ht_planned_stack;
 
+/* Several of the original's blocks along an axis of the grid, joined in one (launch_tiles.h). */
+typedef struct ht_planned_tiles {
+    char *param; /* their number; NULL: none are; owned */
+    int axis;
+    ht_range factor; /* of the launch's extent: the text that counts the original's */
+    char *grid;      /* the new extent, a template expression; owned */
+} ht_planned_tiles;
+
 /* How launches of the planned kernel differ from the original's, besides block and grid. */
 typedef struct ht_planned_launches {
     char *lds_times; /* the parameter by which a block's dynamic shared memory is multiplied; NULL:
@@ -145,6 +153,7 @@ typedef struct ht_planned_launches {
     const char *row_blocks; /* the parameter for how many blocks along y, which the original's grid
                                does not have, take the place of one; NULL: one stays one; the
                                plan's */
+    ht_planned_tiles tiles;
     bool renumbered;        /* threads are renumbered: threadIdx no longer is a thread's place */
     bool choose;            /* they test whether a device launches the new grid */
     const char *old_kernel; /* the original kernel's name if it is kept; NULL: it cannot be */

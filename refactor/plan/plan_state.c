@@ -13,6 +13,7 @@ ht_plan_state ht_plan_save(const ht_plan *plan) {
                            .help = plan->unit.helpers ? strlen(plan->unit.helpers) : 0,
                            .lds_times = plan->launches.lds_times != NULL,
                            .row_blocks = plan->launches.row_blocks,
+                           .tiles = plan->launches.tiles.param != NULL,
                            .renumbered = plan->launches.renumbered,
                            .stacked = plan->stack.param != NULL,
                            .wide = plan->forms.wide.param != NULL,
@@ -64,6 +65,11 @@ void ht_plan_restore(ht_plan *plan, ht_plan_state *to) {
     while (plan->covers.count > to->covers)
         free(plan->covers.items[--plan->covers.count].param);
     plan->launches.row_blocks = to->row_blocks;
+    if (!to->tiles) {
+        free(plan->launches.tiles.param);
+        free(plan->launches.tiles.grid);
+        plan->launches.tiles = (ht_planned_tiles){0};
+    }
     if (!to->lds_times) {
         free(plan->launches.lds_times);
         plan->launches.lds_times = NULL;

@@ -8,6 +8,7 @@
 typedef struct ht_plan_state {
     size_t edits, params, requires, covers, followed, help;
     const char *row_blocks; /* the plan's */
+    bool tiles;             /* blocks are joined */
     bool lds_times, renumbered, stacked, wide, tiled;
     ht_planned_axis axes[3];
 } ht_plan_state;

@@ -29,6 +29,7 @@ typedef struct ht_written_launch {
      * template's parameters. Grids that are computed from the original's are multiples of its
      * blocks. NULL: not known. */
     ht_expr *covers[3];
+    bool joined[3]; /* the grid has fewer blocks along the axis, for any block */
     ht_expr *where; /* condition for launching the tuned kernel; otherwise the original is launched,
                        which is kept under another name; NULL: always */
     ht_expr *refused; /* condition under which a launcher function launches nothing; NULL: never */

@@ -222,6 +222,10 @@ char *ht_written_past_difference(const ht_written_launch *launch, const ht_templ
     bool same = wanted.lds == own.lds && memcmp(wanted.block, own.block, sizeof own.block) == 0;
     for (int axis = 0; axis < 3 && same; ++axis) {
         int64_t outputs = outputs_of(launch, &measured, config, axis), grid = wanted.grid[axis];
+        if (launch->joined[axis] && /* whichever block is launched */
+            ht_binding_evaluate(&measured, config, tuned->launches[0].grid[axis], &grid, NULL) ==
+                HT_OK)
+            wanted.grid[axis] = (uint32_t)grid;
         /* rounded up or down, as the original rounds its items */
         same = own.grid[axis] == wanted.grid[axis] ||
                (outputs > 1 && own.grid[axis] >= grid / outputs &&

@@ -400,6 +400,7 @@ static void covers_publish(const ht_plan *plan, ht_written_launch *out) {
         if (text)
             ht_expr_parse(text, (ht_place){0}, &out->covers[axis], NULL);
         free(text);
+        out->joined[axis] = plan->launches.tiles.param && plan->launches.tiles.axis == axis;
     }
 }
 

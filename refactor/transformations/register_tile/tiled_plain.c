@@ -2,6 +2,7 @@
 #include "base/memory.h"
 #include "refactor/kernel/reach.h"
 #include "refactor/kernel/syntax_value.h"
+#include "refactor/plan/launch_tiles.h"
 #include "refactor/plan/plan.h"
 #include "refactor/transformations/coarsen/coarsen_place.h"
 #include "refactor/transformations/coarsen/coarsen_prepare.h"
@@ -244,6 +245,29 @@ static bool attempt(ht_tiled *t, const candidate *of) {
     return done;
 }
 
+/* Gives the joined blocks' launch fewer of them, where it has the number of indices as a factor:
+ * then all that the kernel divides by it is divided by the number of tiles. */
+static void join_blocks(ht_tiled *t, const candidate *of) {
+    ht_coarsen *c = &t->c;
+    const ht_tiled_axis *axis = &t->form.plain;
+    const ht_syntax *count = of->count ? ht_syntax_strip(of->count) : NULL;
+    const ht_syntax_variable *named =
+        count && count->kind == HT_SYNTAX_NAME ? ht_syntax_named(count) : NULL;
+    bool direct = named && named->is_parameter && of->count->plain &&
+                  ht_syntax_strip(of->declaration->children[0])->plain;
+    if (!direct || !ht_launch_tiles_plan(c->plan, axis->axis, named->name, axis->factor))
+        return;
+    for (size_t i = 0; i < c->tree->count; ++i) {
+        const ht_syntax *node = c->tree->nodes[i];
+        if (node->kind != HT_SYNTAX_BINARY || node->op != HT_BINARY_DIV ||
+            block_axis(t, node->children[0], 0) != of->axis)
+            continue;
+        ht_range range = node->children[1]->range;
+        ht_plan_editf(c->plan, range, axis->factor, "(($[%zu,%zu] + (${%s} - 1u)) / ${%s})",
+                      range.begin, range.end, axis->factor, axis->factor);
+    }
+}
+
 static void add_param(ht_tiled *t) {
     ht_plan *plan = t->c.plan;
     ht_tiled_axis *axis = &t->form.plain;
@@ -269,11 +293,22 @@ void ht_tiled_add_plain(ht_tiled *t) {
                 !attempt(t, &of))
                 continue;
             add_param(t);
+            join_blocks(t, &of);
             return;
         }
 }
 
 /* ---- writing ---- */
+
+/* Writes the index of the block's first output where blocks of the original are joined. */
+static void write_joined(ht_tiled *t, const ht_syntax *declaration, ht_writer *writer) {
+    const char *factor = t->form.plain.factor;
+    const ht_syntax *init = ht_syntax_strip(declaration->children[0]);
+    ht_range block = init->children[0]->range, count = t->axes[0].count->range;
+    ht_writer_source(writer, block.begin, block.end);
+    ht_writer_printf(writer, " %% (($[%zu,%zu] + (${%s} - 1u)) / ${%s}) * ${%s};", count.begin,
+                     count.end, factor, factor, factor);
+}
 
 static void write_several(ht_tiled *t, const ht_syntax *declaration, ht_writer *writer,
                           size_t like) {
@@ -281,13 +316,18 @@ static void write_several(ht_tiled *t, const ht_syntax *declaration, ht_writer *
     const ht_tile_axis *of = &t->axes[0];
     char letter = (char)('x' + axis->axis);
     const ht_syntax *init = declaration->children[0];
+    bool joined = t->c.plan->launches.tiles.param != NULL;
     ht_writer_line(writer, like);
     ht_writer_printf(writer, "const %s%s = ", of->type, axis->origin);
-    ht_writer_source(writer, init->range.begin, init->range.end);
-    ht_writer_printf(writer, ";");
-    ht_writer_line(writer, like);
-    ht_writer_printf(writer, "if (%s %% ${%s} != 0) return; // another block computes it",
-                     axis->origin, axis->factor);
+    if (joined)
+        write_joined(t, declaration, writer);
+    else {
+        ht_writer_source(writer, init->range.begin, init->range.end);
+        ht_writer_printf(writer, ";");
+        ht_writer_line(writer, like);
+        ht_writer_printf(writer, "if (%s %% ${%s} != 0) return; // another block computes it",
+                         axis->origin, axis->factor);
+    }
     ht_writer_line(writer, like);
     ht_writer_printf(writer, "%s%s = %s + ${%s - 1};", of->type, axis->high, axis->origin,
                      axis->factor);
@@ -295,11 +335,13 @@ static void write_several(ht_tiled *t, const ht_syntax *declaration, ht_writer *
         ht_writer_line(writer, like);
         ht_writer_printf(writer, "%s%s = %s;", of->type, axis->low, axis->origin);
     }
-    ht_writer_line(writer, like);
-    ht_writer_printf(writer,
-                     "if (gridDim.%c - blockIdx.%c < ${%s}) %s = %s + (gridDim.%c - 1 - "
-                     "blockIdx.%c);",
-                     letter, letter, axis->factor, axis->high, axis->origin, letter, letter);
+    if (!joined) {
+        ht_writer_line(writer, like);
+        ht_writer_printf(writer,
+                         "if (gridDim.%c - blockIdx.%c < ${%s}) %s = %s + (gridDim.%c - 1 - "
+                         "blockIdx.%c);",
+                         letter, letter, axis->factor, axis->high, axis->origin, letter, letter);
+    }
     if (of->count) {
         ht_writer_line(writer, like);
         ht_writer_printf(writer, "if (%s >= $[%zu,%zu]) %s = $[%zu,%zu] - 1;", axis->high,

@@ -1,5 +1,6 @@
 #include "tests/refactor/coarsen/harness.h"
 #include "refactor/kernel/model_build.h"
+#include "refactor/plan/launch_tiles.h"
 #include "refactor/plan/render.h"
 
 #include "base/file.h"
@@ -85,7 +86,9 @@ static outcome run_one(const ht_transformation *const *list, const ht_source *so
         else if (strcmp(plan.params.items[i].name, "VECTOR_OUTPUTS") == 0)
             result.vectors = true;
     *out_range = model.definition.range;
-    char *problem = ht_plan_render(&plan, model.definition.range, NULL, out_text);
+    if (plan.launches.tiles.param && ht_launch_edit_tiles(&plan, model.facts->launches.items))
+        out_range->end = plan.launches.tiles.factor.end; /* the launch, which follows */
+    char *problem = ht_plan_render(&plan, *out_range, NULL, out_text);
     if (problem) {
         result.applied = false;
         free(result.reason);

@@ -1,0 +1,86 @@
+#include "refactor/plan/launch_tiles.h"
+
+#include "refactor/kernel/symbol_expression.h"
+#include "refactor/launch/symbol.h"
+#include "refactor/plan/plan.h"
+
+#include "base/memory.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Returns the launch's argument for a parameter of at least an int's width that the kernel does not
+ * change, as a template expression; free(). NULL: there is none. */
+static char *argument_text(const ht_model *model, const ht_launch_site *site, const char *name) {
+    for (size_t i = 0; i < model->parameters.count && i < site->argument_count; ++i) {
+        const ht_parameter *parameter = &model->parameters.items[i];
+        if (strcmp(parameter->name, name) != 0 || !parameter->is_integer ||
+            parameter->is_assigned ||
+            clang_Type_getSizeOf(clang_getCursorType(parameter->cursor)) < (long long)sizeof(int))
+            continue;
+        ht_symbol *symbol = ht_symbol_read(model->facts->source, site->arguments[i]);
+        char *text = ht_symbol_expression(model, site, symbol, NULL);
+        ht_symbol_free(symbol);
+        return text;
+    }
+    return NULL;
+}
+
+/* Returns the factor of an extent whose expression is `wanted`, and the expression of the others in
+ * *out_others (free()): NULL if there are none. NULL: no factor is. */
+static const ht_symbol *factor_find(const ht_model *model, const ht_launch_site *site,
+                                    const ht_symbol *symbol, const char *wanted,
+                                    char **out_others) {
+    char *text = ht_symbol_expression(model, site, symbol, NULL);
+    bool found = text && strcmp(text, wanted) == 0;
+    free(text);
+    *out_others = NULL;
+    if (found)
+        return symbol->has_place ? symbol : NULL;
+    if (symbol->kind != HT_SYMBOL_BINARY || strcmp(symbol->op, "*") != 0 || symbol->bits > 32)
+        return NULL;
+    for (int side = 1; side >= 0; --side) {
+        char *inner;
+        const ht_symbol *factor = factor_find(model, site, symbol->arguments[side], wanted, &inner);
+        char *other =
+            factor ? ht_symbol_expression(model, site, symbol->arguments[!side], NULL) : NULL;
+        if (other)
+            *out_others = inner ? ht_format("%s * (%s)", inner, other) : ht_format("(%s)", other);
+        free(inner);
+        free(other);
+        if (factor)
+            return *out_others ? factor : NULL;
+    }
+    return NULL;
+}
+
+bool ht_launch_tiles_plan(ht_plan *plan, int axis, const char *count, const char *param) {
+    const ht_model *model = plan->model;
+    const ht_launches *launches = &model->facts->launches;
+    const ht_launch_site *site = launches->items;
+    bool given = model->entry && model->entry->grid[0];
+    if (launches->count != 1 || given || site->in_macro || !site->grid.known ||
+        !site->grid.axis[axis] || plan->launches.tiles.param || model->axes[axis].uses_grid_dim)
+        return false;
+    char *wanted = argument_text(model, site, count), *others = NULL;
+    const ht_symbol *factor =
+        wanted ? factor_find(model, site, site->grid.axis[axis], wanted, &others) : NULL;
+    if (factor)
+        plan->launches.tiles = (ht_planned_tiles){
+            .param = ht_strdup(param),
+            .axis = axis,
+            .factor = factor->place,
+            .grid = others ? ht_format("%s * ceil_div(%s, %s)", others, wanted, param)
+                           : ht_format("ceil_div(%s, %s)", wanted, param)};
+    free(others);
+    free(wanted);
+    return factor != NULL;
+}
+
+bool ht_launch_edit_tiles(ht_plan *plan, const ht_launch_site *site) {
+    const ht_planned_tiles *tiles = &plan->launches.tiles;
+    (void)site; /* the only one */
+    return !tiles->param ||
+           ht_plan_editf(plan, tiles->factor, tiles->param, "(($[%zu,%zu] + (${%s} - 1u)) / ${%s})",
+                         tiles->factor.begin, tiles->factor.end, tiles->param, tiles->param);
+}
