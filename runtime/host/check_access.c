@@ -13,6 +13,9 @@
  * pass or launch makes as large: to clear what was touched costs a tenth of its faults. */
 enum { CELLS_ALLOCATED = 64 * 1024, CELLS_KEPT_FIRST = 2 * CELLS_ALLOCATED, KEPT_SIZES = 6 };
 
+/* Most accesses to memory of no known type are of words. */
+enum { WORD_BYTES = 4 };
+
 enum { PAGE_BYTES = HT_CHECK_PAGE_CELLS * sizeof(ht_cell) };
 _Static_assert(PAGE_BYTES == 4096, "a page of cells is one of memory");
 
@@ -72,21 +75,36 @@ static void map_cells(ht_region *region) {
     region->pages = (unsigned char *)fresh + room;
 }
 
-void ht_region_make(ht_region *region, uintptr_t data, size_t bytes, size_t granule) {
-    region->data = region->low = data;
-    region->high = data + bytes;
-    region->bytes = bytes;
-    region->granule = granule ? granule : 1;
-    region->shift = region->granule & (region->granule - 1)
-                        ? HT_CHECK_NO_SHIFT
-                        : (unsigned)__builtin_ctzll(region->granule);
-    region->cell_bytes = (bytes / region->granule + 1) * sizeof(ht_cell);
+/* Makes the cells of a region whose `data` and `bytes` are set. */
+static void make_cells(ht_region *region, size_t granule) {
+    region->granule = granule;
+    region->shift =
+        granule & (granule - 1) ? HT_CHECK_NO_SHIFT : (unsigned)__builtin_ctzll(granule);
+    region->cell_bytes = (region->bytes / granule + 1) * sizeof(ht_cell);
     if (region->cell_bytes > CELLS_ALLOCATED) {
         map_cells(region);
         return;
     }
     region->cells = ht_alloc(1, region->cell_bytes);
     region->pages = ht_alloc(page_count(region->cell_bytes), 1);
+}
+
+static void place_region(ht_region *region, uintptr_t data, size_t bytes) {
+    region->data = region->low = data;
+    region->high = data + bytes;
+    region->bytes = bytes;
+}
+
+void ht_region_make(ht_region *region, uintptr_t data, size_t bytes, size_t granule) {
+    place_region(region, data, bytes);
+    region->splits = false;
+    make_cells(region, granule ? granule : 1);
+}
+
+void ht_region_make_untyped(ht_region *region, uintptr_t data, size_t bytes) {
+    place_region(region, data, bytes);
+    region->splits = true;
+    make_cells(region, WORD_BYTES);
 }
 
 void ht_region_free(ht_region *region) {
@@ -103,6 +121,24 @@ void ht_region_free(ht_region *region) {
         munmap(region->cells, room + page_count(room));
     }
     *region = (ht_region){0};
+}
+
+/* Makes cells of 1 << shift bytes of a region's larger ones. Each gets the state of the one that it
+ * was part of: every access so far was to whole cells, so was to all parts of it, one as the other.
+ */
+__attribute__((noinline, cold)) static void split_cells(ht_region *region, unsigned shift) {
+    ht_region before = *region;
+    size_t parts = (size_t)1 << (before.shift - shift);
+    make_cells(region, (size_t)1 << shift);
+    size_t count = region->cell_bytes / sizeof(ht_cell);
+    for (size_t at = 0; at < count; ++at) {
+        size_t whole = at / parts;
+        if (!before.pages[whole / HT_CHECK_PAGE_CELLS])
+            continue;
+        region->pages[at / HT_CHECK_PAGE_CELLS] = 1;
+        region->cells[at] = before.cells[whole];
+    }
+    ht_region_free(&before);
 }
 
 size_t ht_region_next_written(const ht_region *region, size_t cell, size_t end) {
@@ -129,14 +165,18 @@ const ht_checked_block *ht_check_block_of(const ht_checker *checker, uint32_t ep
     return low ? &checker->launch.blocks[low - 1] : NULL;
 }
 
-static bool clashes(ht_checker *checker, const ht_region *region, const ht_touch *before,
-                    const ht_touch *now) {
-    if (before->epoch == 0 || (before->atomic && now->atomic))
+/* What nearly every access does goes by value, so that it stays in registers: an ht_touch that is
+ * written by its members and read whole is one that the processor waits for. */
+static inline bool clashes(ht_checker *checker, const ht_region *region, const ht_touch *before,
+                           ht_touch now) {
+    if (before->epoch == 0 || (before->atomic && now.atomic))
         return false;
     if (before->epoch >= checker->block.first_epoch) {
+        if (before->epoch != now.epoch || before->thread == now.thread)
+            return false;
         uint32_t shift = checker->block.given->shift;
-        bool met = before->thread >> shift == now->thread >> shift && now->stamp > before->stamp;
-        return before->epoch == now->epoch && before->thread != now->thread && !met;
+        bool met = before->thread >> shift == now.thread >> shift && now.stamp > before->stamp;
+        return !met;
     }
     return !region->shared && before->epoch >= checker->launch.epoch &&
            !ht_check_ordered(checker, before, now);
@@ -151,25 +191,25 @@ typedef struct access {
     uintptr_t code;
 } access;
 
-static ht_raw_finding finding_of(const access *in, const char *kind) {
+static ht_raw_finding finding_of(access in, const char *kind) {
     return (ht_raw_finding){.kind = kind,
-                            .region = in->region,
-                            .address = in->address,
-                            .size = in->size,
-                            .write = in->write,
-                            .now = in->now,
-                            .code = in->code};
+                            .region = in.region,
+                            .address = in.address,
+                            .size = in.size,
+                            .write = in.write,
+                            .now = in.now,
+                            .code = in.code};
 }
 
 /* Apart from the rest, so that what nearly every access does stays in registers: so are the other
  * findings below. */
-__attribute__((noinline, cold)) static void fail_at(ht_checker *checker, const access *in,
+__attribute__((noinline, cold)) static void fail_at(ht_checker *checker, access in,
                                                     const char *kind) {
     ht_raw_finding raw = finding_of(in, kind);
     ht_check_fail(checker, &raw);
 }
 
-__attribute__((noinline, cold)) static void race(ht_checker *checker, const access *in,
+__attribute__((noinline, cold)) static void race(ht_checker *checker, access in,
                                                  const ht_touch *before, bool write) {
     ht_raw_finding raw = finding_of(in, "race");
     raw.before = *before;
@@ -178,7 +218,7 @@ __attribute__((noinline, cold)) static void race(ht_checker *checker, const acce
     ht_check_fail(checker, &raw);
 }
 
-__attribute__((noinline, cold)) static void note_unwritten(ht_checker *checker, const access *in) {
+__attribute__((noinline, cold)) static void note_unwritten(ht_checker *checker, access in) {
     if (checker->unwritten.kind)
         return;
     checker->unwritten = finding_of(in, "unwritten");
@@ -187,10 +227,10 @@ __attribute__((noinline, cold)) static void note_unwritten(ht_checker *checker, 
     ht_check_describe(checker, &checker->unwritten, &checker->outcome.unwritten);
 }
 
-/* Returns true if it reads an earlier run's values: outputs begin as poison, so reads before any
- * write are of those. Poison is compared too: stores that are not announced may have been there. */
-static bool is_left_over(const ht_checker *checker, const access *in, const ht_cell *cell) {
-    const ht_region *region = in->region;
+/* Returns true if a read of the cell is of an earlier run's values: outputs begin as poison, so
+ * reads before any write are of those. Poison is compared too: stores that are not announced may
+ * have been there. */
+static bool is_left_over(const ht_checker *checker, const ht_region *region, const ht_cell *cell) {
     if (!region->poisoned || checker->blind || cell->write.epoch != 0)
         return false;
     const unsigned char *at =
@@ -201,44 +241,51 @@ static bool is_left_over(const ht_checker *checker, const access *in, const ht_c
     return true;
 }
 
-__attribute__((noinline, cold)) static void left_over(ht_checker *checker, const access *in,
+__attribute__((noinline, cold)) static void left_over(ht_checker *checker, access in,
                                                       const ht_cell *cell) {
     ht_raw_finding raw = finding_of(in, "unwritten");
-    raw.address = in->region->data + (size_t)(cell - in->region->cells) * in->region->granule;
+    raw.address = in.region->data + (size_t)(cell - in.region->cells) * in.region->granule;
     ht_check_fail(checker, &raw);
 }
 
-static void note_read(ht_checker *checker, ht_cell *cell, const ht_touch *now) {
+static inline void note_read(const ht_checker *checker, ht_cell *cell, ht_touch now) {
     const ht_touch *last = &cell->read;
-    bool other_thread = last->epoch == now->epoch && last->thread != now->thread;
+    bool other_thread = last->epoch == now.epoch && last->thread != now.thread;
     if (last->epoch && (other_thread || last->epoch < checker->block.first_epoch))
         cell->other = *last;
-    cell->read = *now;
+    cell->read = now;
 }
 
-static void touch(ht_checker *checker, const access *in, ht_cell *cell) {
-    if (clashes(checker, in->region, &cell->write, &in->now))
+static inline void touch(ht_checker *checker, access in, ht_cell *cell) {
+    if (clashes(checker, in.region, &cell->write, in.now))
         race(checker, in, &cell->write, true);
-    if (in->read && is_left_over(checker, in, cell))
+    if (in.read && is_left_over(checker, in.region, cell))
         left_over(checker, in, cell);
-    if (in->write) {
-        if (clashes(checker, in->region, &cell->read, &in->now))
+    if (in.write) {
+        if (clashes(checker, in.region, &cell->read, in.now))
             race(checker, in, &cell->read, false);
-        if (clashes(checker, in->region, &cell->other, &in->now))
+        if (clashes(checker, in.region, &cell->other, in.now))
             race(checker, in, &cell->other, false);
-        cell->write = in->now;
+        cell->write = in.now;
         return;
     }
-    if (in->region->shared && cell->write.epoch < checker->block.first_epoch)
+    if (in.region->shared && cell->write.epoch < checker->block.first_epoch)
         note_unwritten(checker, in);
-    note_read(checker, cell, &in->now);
+    note_read(checker, cell, in.now);
+}
+
+/* Returns its index; the number of regions: there is none. */
+static inline size_t region_at(const ht_checker *checker, uintptr_t address) {
+    size_t at = 0;
+    while (at < checker->regions.count &&
+           (address < checker->regions.items[at].low || address >= checker->regions.items[at].high))
+        ++at;
+    return at;
 }
 
 const ht_region *ht_check_region(const ht_checker *checker, uintptr_t address) {
-    for (size_t i = 0; i < checker->regions.count; ++i)
-        if (address >= checker->regions.items[i].low && address < checker->regions.items[i].high)
-            return &checker->regions.items[i];
-    return NULL;
+    size_t at = region_at(checker, address);
+    return at < checker->regions.count ? &checker->regions.items[at] : NULL;
 }
 
 /* Returns true for a thread's own stack, constants and variables of the unit. */
@@ -267,30 +314,40 @@ static size_t cell_at(const ht_region *region, size_t offset) {
     return region->shift == HT_CHECK_NO_SHIFT ? offset / region->granule : offset >> region->shift;
 }
 
-static void look_at(ht_checker *checker, access *in) {
-    const ht_region *region = in->region;
-    if (in->write && region->read_only)
+/* Splits cells of which the access is to a part. Atomics on global memory are noted by cell: before
+ * the first, cells become bytes. */
+static inline void fit_cells(ht_region *region, size_t offset, size_t size, bool meets) {
+    size_t ends = offset | size;
+    if (meets ? region->granule > 1 : (ends & (region->granule - 1)) != 0)
+        split_cells(region, meets ? 0 : (unsigned)__builtin_ctzll(ends));
+}
+
+static inline void look_at(ht_checker *checker, ht_region *region, access in) {
+    if (in.write && region->read_only)
         fail_at(checker, in, "input");
-    bool meets = in->now.atomic && !region->shared;
+    bool meets = in.now.atomic && !region->shared;
     checker->launch.atomic_count += meets;
-    in->now.time = 2 * checker->launch.atomic_count + !meets;
-    size_t offset = in->address - region->data;
-    size_t end = in->size ? cell_at(region, offset + in->size - 1) + 1 : 0;
+    in.now.time = 2 * checker->launch.atomic_count + !meets;
+    size_t offset = in.address - region->data;
+    if (region->splits)
+        fit_cells(region, offset, in.size, meets);
+    ht_cell *cells = region->cells;
+    unsigned char *pages = region->pages;
+    size_t end = in.size ? cell_at(region, offset + in.size - 1) + 1 : 0;
     for (size_t at = cell_at(region, offset); at < end; ++at) {
-        region->pages[at / HT_CHECK_PAGE_CELLS] = 1;
+        pages[at / HT_CHECK_PAGE_CELLS] = 1;
         if (meets)
-            ht_check_note_atomic(checker, &region->cells[at], &in->now);
-        touch(checker, in, &region->cells[at]);
+            ht_check_note_atomic(checker, &cells[at], in.now);
+        touch(checker, in, &cells[at]);
     }
 }
 
-static void count(ht_check_outcome *outcome, const access *in) {
-    bool shared = in->region->shared;
-    if (in->read) {
+static inline void count(ht_check_outcome *outcome, bool shared, access in) {
+    if (in.read) {
         ++*(shared ? &outcome->shared_reads : &outcome->global_reads);
-        outcome->global_bytes_read += shared ? 0 : in->size;
+        outcome->global_bytes_read += shared ? 0 : in.size;
     }
-    if (in->write)
+    if (in.write)
         ++*(shared ? &outcome->shared_writes : &outcome->global_writes);
 }
 
@@ -304,7 +361,8 @@ void ht_device_access(const volatile void *at, unsigned long size, unsigned kind
     if (++checker->outcome.accesses == checker->launch.most)
         checker->tracking = false;
     uintptr_t address = (uintptr_t)at;
-    const ht_region *region = ht_check_region(checker, address);
+    size_t index = region_at(checker, address);
+    ht_region *region = index < checker->regions.count ? &checker->regions.items[index] : NULL;
     if (region ? is_no_variable(checker, region, address, size)
                : !checker->planned || is_known_elsewhere(checker, address))
         return;
@@ -321,7 +379,7 @@ void ht_device_access(const volatile void *at, unsigned long size, unsigned kind
                          .thread = (uint16_t)thread,
                          .atomic = kind & HT_ACCESS_ATOMIC}};
     if (!region || !is_inside(checker, region, address, size))
-        fail_at(checker, &in, "outside");
-    count(&checker->outcome, &in);
-    look_at(checker, &in);
+        fail_at(checker, in, "outside");
+    count(&checker->outcome, region->shared, in);
+    look_at(checker, region, in);
 }

@@ -34,6 +34,7 @@ typedef struct ht_region {
     size_t bytes;
     size_t granule; /* bytes of a cell */
     unsigned shift; /* the granule is 1 << shift; HT_CHECK_NO_SHIFT: no power of two */
+    bool splits;    /* no type is known: cells are of 4 bytes until an access is to a part of one */
     bool shared, read_only, variables;
     bool poisoned; /* until it is written, with bytes of `poison` */
     unsigned char poison;
@@ -174,6 +175,8 @@ void ht_check_clean(const void *memory, size_t size);
 
 /* check_access.c. */
 void ht_region_make(ht_region *region, uintptr_t data, size_t bytes, size_t granule);
+/* For memory of no known type, of which any byte may be accessed. */
+void ht_region_make_untyped(ht_region *region, uintptr_t data, size_t bytes);
 void ht_region_free(ht_region *region);
 /* Returns the first cell in [cell, end) that some thread wrote; `end`: there is none. */
 size_t ht_region_next_written(const ht_region *region, size_t cell, size_t end);
@@ -183,14 +186,14 @@ const ht_checked_block *ht_check_block_of(const ht_checker *checker, uint32_t ep
 
 /* check_order.c. The running thread uses an atomic on global memory, whose blocks[] has the block
  * last; called before the access itself is looked at. */
-void ht_check_note_atomic(ht_checker *checker, ht_cell *cell, const ht_touch *now);
+void ht_check_note_atomic(ht_checker *checker, ht_cell *cell, ht_touch now);
 /* The block that ran has ended. */
 void ht_check_close_block(ht_checker *checker, uint32_t threads);
 /* Before a launch, and at the end. */
 void ht_check_forget_blocks(ht_checker *checker);
 /* Returns true if atomics order what the running thread does after the touch of an earlier block.
  */
-bool ht_check_ordered(ht_checker *checker, const ht_touch *before, const ht_touch *now);
+bool ht_check_ordered(ht_checker *checker, const ht_touch *before, ht_touch now);
 
 /* check_image.c. */
 ht_check_image *ht_check_image_open(void *handle, const void *image, int fd);

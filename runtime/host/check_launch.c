@@ -198,14 +198,14 @@ static bool run_some(const ht_checked_launch *launch, int *out_code,
 static void open_regions(ht_checker *checker, const ht_checked_launch *launch) {
     const ht_check_image *image = launch->image;
     ht_region *regions = checker->regions.items, *dynamic = &regions[HT_CHECK_DYNAMIC];
-    ht_region_make(&regions[HT_CHECK_STATIC], image->lds, image->lds_bytes, 1);
-    ht_region_make(dynamic, image->dynamic, image->dynamic ? launch->dynamic_lds : 0, 1);
+    ht_region_make_untyped(&regions[HT_CHECK_STATIC], image->lds, image->lds_bytes);
+    ht_region_make_untyped(dynamic, image->dynamic, image->dynamic ? launch->dynamic_lds : 0);
     if (image->dynamic)
         dynamic->high = image->dynamic + HT_DYNAMIC_LDS_MAX;
     regions[HT_CHECK_STATIC].shared = dynamic->shared = true;
     for (size_t i = 0; i < HT_CHECK_SECTIONS; ++i) {
         ht_region *region = &regions[HT_CHECK_VARIABLES + i];
-        ht_region_make(region, image->variables[i].data, image->variables[i].bytes, 1);
+        ht_region_make_untyped(region, image->variables[i].data, image->variables[i].bytes);
         region->variables = true;
     }
     if (checker->regions.count < HT_CHECK_FIRST_BUFFER)

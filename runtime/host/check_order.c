@@ -30,20 +30,20 @@ static ht_atomic_use *use_of(ht_checker *checker, ht_cell *cell) {
     return use;
 }
 
-void ht_check_note_atomic(ht_checker *checker, ht_cell *cell, const ht_touch *now) {
+void ht_check_note_atomic(ht_checker *checker, ht_cell *cell, ht_touch now) {
     ht_checked_block *block = &checker->launch.blocks[checker->launch.block_count - 1];
-    ht_thread_atomics *thread = &checker->block.atomics[now->thread];
+    ht_thread_atomics *thread = &checker->block.atomics[now.thread];
     if (!block->atomics)
         block->first_use = checker->launch.use_count;
     block->atomics = checker->outcome.atomics = true;
-    use_of(checker, cell)->last_epoch = now->epoch;
+    use_of(checker, cell)->last_epoch = now.epoch;
     block->end_use = checker->launch.use_count;
     if (thread->first == 0) {
-        thread->first = now->time;
-        thread->first_stamp = now->stamp;
+        thread->first = now.time;
+        thread->first_stamp = now.stamp;
     }
-    thread->last = now->time;
-    thread->last_stamp = now->stamp;
+    thread->last = now.time;
+    thread->last_stamp = now.stamp;
 }
 
 void ht_check_close_block(ht_checker *checker, uint32_t threads) {
@@ -115,12 +115,12 @@ static bool is_reached(const ht_checker *checker, const ht_checked_block *block)
     return false;
 }
 
-bool ht_check_ordered(ht_checker *checker, const ht_touch *before, const ht_touch *now) {
+bool ht_check_ordered(ht_checker *checker, const ht_touch *before, ht_touch now) {
     const ht_checked_block *from = ht_check_block_of(checker, before->epoch);
     const ht_checked_block *here = &checker->launch.blocks[checker->launch.block_count - 1];
     if (!from || !from->atomics || !here->atomics)
         return false;
-    const walk in = {checker, now, thread_acquired(checker, now)};
+    const walk in = {checker, &now, thread_acquired(checker, &now)};
     bool released = thread_released(checker, from, before);
     ++checker->launch.walks;
     for (size_t i = from->first_use; i < from->end_use; ++i)

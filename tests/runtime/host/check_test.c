@@ -238,6 +238,33 @@ Test(check, an_order_is_passed_on_by_other_blocks_and_addresses) {
                  LINE(8, 1));
 }
 
+/* Words and then bytes of the same shared memory: a byte remembers who touched its word. */
+Test(check, a_byte_of_a_shared_word_races_with_the_word_and_not_with_other_bytes) {
+    static const char begin[] = KERNEL "  __shared__ int words[66];\n"
+                                       "  int t = threadIdx.x;\n"
+                                       "  unsigned char *bytes = (unsigned char *)words;\n"
+                                       "  words[t] = (int)in[t];\n";
+    static const char read[] = "  out[t] = bytes[4 * (t ^ 1) + 3];\n}\n";
+    static const char write[] = "  bytes[(t + 1) % 64] = 1;\n"
+                                "  __syncthreads();\n"
+                                "  out[t] = words[t];\n}\n";
+    static const char apart[] = "  __syncthreads();\n"
+                                "  bytes[4 * (t / 4) + (t + 1) % 4] = 1;\n"
+                                "  __syncthreads();\n"
+                                "  out[t] = words[t / 4];\n}\n";
+    char source[1024];
+    snprintf(source, sizeof source, "%s%s", begin, read);
+    expect(source, LINE(1, 64), HT_CHECK_FORWARD,
+           "race: words[1] read at unit.hip:6 by thread (0, 0, 0) and written at "
+           "unit.hip:5 by thread (1, 0, 0) of block (0, 0, 0), no barrier between");
+    snprintf(source, sizeof source, "%s%s", begin, write);
+    expect(source, LINE(1, 64), HT_CHECK_BACKWARD,
+           "race: words[15] written at unit.hip:6 by thread (59, 0, 0) and written at "
+           "unit.hip:5 by thread (15, 0, 0) of block (0, 0, 0), no barrier between");
+    snprintf(source, sizeof source, "%s%s", begin, apart);
+    expect_clean(source, LINE(1, 64));
+}
+
 Test(check, variables_of_the_unit_are_watched_like_memory) {
     expect("__device__ int before, total[2], after = 1;\n" KERNEL
            "  if (threadIdx.x == 0) total[1] += blockIdx.x;\n"
