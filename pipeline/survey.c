@@ -36,6 +36,23 @@ ht_status ht_annotations_check(const char *path, ht_error *error) {
     return status;
 }
 
+static bool is_name_wanted(const void *context, const char *name) {
+    const ht_survey_options *options = context;
+    return ht_kernel_is(name, options->kernel) &&
+           (options->wanted == NULL || options->wanted(options->wanted_context, name));
+}
+
+/* Returns the options for the pass. Kernels that nobody wants are left out, unless the result is
+ * kept for those who may. */
+static ht_refactor_options compiler_options(const ht_survey_options *options) {
+    ht_refactor_options compiler = options->compiler;
+    if (options->recall == NULL && (options->kernel != NULL || options->wanted != NULL)) {
+        compiler.wanted = is_name_wanted;
+        compiler.wanted_context = options;
+    }
+    return compiler;
+}
+
 /* `recalled` is the result of an earlier pass, which is taken; NULL: the source is read. */
 static void analyse(const ht_source *source, const ht_survey_options *options,
                     ht_refactor *recalled, ht_analysis *out) {
@@ -45,7 +62,7 @@ static void analyse(const ht_source *source, const ht_survey_options *options,
     if (status == HT_OK)
         status = ht_annotations_check(source->path, &out->error);
     out->foreign = status == HT_OK; /* whatever fails now */
-    ht_refactor_options compiler = options->compiler;
+    ht_refactor_options compiler = compiler_options(options);
     compiler.joined = source->through ? source->joined : compiler.joined;
     compiler.through = source->through ? source->through : compiler.through;
     if (status == HT_OK)
@@ -178,11 +195,6 @@ static bool is_of_another(const ht_survey *survey, size_t source, const ht_kerne
     return false;
 }
 
-static bool is_wanted(const ht_survey_options *options, const ht_kernel *kernel) {
-    return ht_kernel_is(kernel->name, options->kernel) &&
-           (options->wanted == NULL || options->wanted(options->wanted_context, kernel->name));
-}
-
 static size_t entries_make(ht_survey *survey, const ht_survey_options *options) {
     size_t matched = 0;
     for (size_t source = 0; source < survey->sources.count; ++source) {
@@ -191,7 +203,7 @@ static size_t entries_make(ht_survey *survey, const ht_survey_options *options) 
         matched += ht_entries_unpack(&survey->entries, source, survey->analyses[source].known);
         for (size_t index = 0; index < count; ++index) {
             const ht_kernel *kernel = ht_refactor_kernel(refactor, index);
-            if (!is_wanted(options, kernel) || is_of_another(survey, source, kernel))
+            if (!is_name_wanted(options, kernel->name) || is_of_another(survey, source, kernel))
                 continue;
             ++matched;
             if (kernel->template)

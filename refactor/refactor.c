@@ -155,18 +155,37 @@ static void analyse_watched(const ht_source *source, CXCursor cursor,
         analyse(&in);
 }
 
+/* Returns true if the caller asked for the kernel. An explicit specialisation, which is refused,
+ * gets its name with the reason. */
+static bool is_wanted(const ht_refactor_options *options, CXCursor cursor) {
+    if (!options || !options->wanted || ht_is_specialised(cursor))
+        return true;
+    char *name = ht_cursor_qualified_name(cursor);
+    bool wanted = options->wanted(options->wanted_context, name);
+    free(name);
+    return wanted;
+}
+
+/* Settles a kernel that is not analysed. */
+static void skip(const ht_source *source, CXCursor cursor, ht_kernel *kernel, const char *reason) {
+    size_t file;
+    if (!place(source, cursor, kernel, &file))
+        return;
+    free(kernel->name); /* in full, as kernels that are analysed get it */
+    kernel->name = ht_cursor_qualified_name(cursor);
+    ht_kernel_settle(kernel, HT_KERNEL_NOT_REACHED, 0, ht_strdup(reason));
+}
+
 /* Analyses a kernel, or skips it once the time is over. The first is always analysed: even if the
  * limit is short for one file, there is then something to measure. */
 static void analyse_one(const ht_source *source, CXCursor cursor, const ht_problem_file *problems,
                         const ht_refactor_options *options, ht_kernel *kernel, ht_kernel_work *work,
                         bool first) {
-    size_t file;
     if (first || !options || !options->stopped || !*options->stopped)
         analyse_watched(source, cursor, problems, options, kernel, work);
-    else if (place(source, cursor, kernel, &file))
-        ht_kernel_settle(
-            kernel, HT_KERNEL_NOT_REACHED, 0,
-            ht_strdup("not analysed: a third of the time (--max-time) was over before"));
+    else
+        skip(source, cursor, kernel,
+             "not analysed: a third of the time (--max-time) was over before");
 }
 
 static void tell_repeated(const ht_source *source, CXCursor cursor, ht_kernel *kernel) {
@@ -237,12 +256,19 @@ ht_status ht_refactor_file(const char *path, const ht_problem_file *problems,
     refactor->count = list.count;
     refactor->kernels = ht_alloc(list.count, sizeof *refactor->kernels);
     refactor->work = ht_alloc(list.count, sizeof *refactor->work);
-    for (size_t i = 0; i < list.count; ++i) /* the list gets shorter */
-        if (is_repeated(source, &list, i))
-            tell_repeated(source, list.items[i], &refactor->kernels[i]);
-        else
-            analyse_one(source, list.items[i], problems, options, &refactor->kernels[i],
-                        &refactor->work[i], i == 0);
+    bool first = true;
+    for (size_t i = 0; i < list.count; ++i) { /* the list gets shorter */
+        ht_kernel *kernel = &refactor->kernels[i];
+        if (is_repeated(source, &list, i)) {
+            tell_repeated(source, list.items[i], kernel);
+        } else if (!is_wanted(options, list.items[i])) {
+            skip(source, list.items[i], kernel, "not analysed: it was not asked for");
+        } else {
+            analyse_one(source, list.items[i], problems, options, kernel, &refactor->work[i],
+                        first);
+            first = false;
+        }
+    }
     if (options && options->watch && options->watch->begin)
         options->watch->begin(options->watch->context, 0, 0);
     refactor->count = list.count;

@@ -25,7 +25,8 @@ typedef enum ht_kernel_status {
     HT_KERNEL_UNPARSED,      /* errors inside the kernel */
     HT_KERNEL_TOO_COMPLEX,   /* its analysis reached a limit; `reason` says which */
     HT_KERNEL_CRASHED,       /* its analysis, in another process, crashed: a defect */
-    HT_KERNEL_NOT_REACHED    /* the pass was stopped first: ht_refactor_options.stopped */
+    HT_KERNEL_NOT_REACHED    /* the pass was stopped first, or the kernel is not wanted:
+                                ht_refactor_options */
 } ht_kernel_status;
 
 /* A kernel whose analysis in another process crashed or reached a limit: it is not tried again. */
@@ -70,6 +71,10 @@ typedef struct ht_refactor_options {
     bool joined;
     ht_analysis_limits limits;
     const ht_refactor_watch *watch; /* borrowed; may be NULL */
+    /* Returns true for a kernel, by its name, that is to be analysed; the others are
+     * HT_KERNEL_NOT_REACHED. NULL: all are. */
+    bool (*wanted)(const void *context, const char *kernel);
+    const void *wanted_context;
     /* once it is not 0, kernels after the first are skipped; may be NULL */
     const volatile int *stopped;
     /* The recipe to follow (docs/refactor-command.md); borrowed. NULL: all transformations run. */

@@ -38,9 +38,18 @@ __attribute__((constructor)) static void cache_choose(void) {
     setenv("HIPTEMPER_CACHE", HT_BINARY_DIR "/cache", 0);
 }
 
-static ht_refactor *open_file(const char *path, const ht_problem_file *problems) {
+static bool is_same(const void *context, const char *kernel) {
+    return strcmp(context, kernel) == 0;
+}
+
+/* `kernel`: of one alone; NULL: of all. */
+static ht_refactor *open_file(const char *path, const ht_problem_file *problems,
+                              const char *kernel) {
     const char *arguments[] = {"-I" HT_SOURCE_DIR "/tests/refactor/sources"};
-    ht_refactor_options options = {.arguments = arguments, .argument_count = 1};
+    ht_refactor_options options = {.arguments = arguments,
+                                   .argument_count = 1,
+                                   .wanted = kernel ? is_same : NULL,
+                                   .wanted_context = kernel};
     ht_refactor *refactor = NULL;
     ht_error error;
     ht_status status = ht_refactor_file(path, problems, &options, &refactor, &error);
@@ -49,6 +58,11 @@ static ht_refactor *open_file(const char *path, const ht_problem_file *problems)
 }
 
 ht_refactor *refactor_open(const char *path, ht_problem_file **out_problems) {
+    return refactor_open_of(path, NULL, out_problems);
+}
+
+ht_refactor *refactor_open_of(const char *path, const char *kernel,
+                              ht_problem_file **out_problems) {
     char *whole = ht_path_join(HT_SOURCE_DIR, path);
     char *stem = ht_strdup(whole);
     *strrchr(stem, '.') = 0;
@@ -58,7 +72,7 @@ ht_refactor *refactor_open(const char *path, ht_problem_file **out_problems) {
     if (ht_file_exists(problem))
         cr_assert_eq(ht_problem_file_load(problem, out_problems, &error), HT_OK, "%s",
                      error.message);
-    ht_refactor *refactor = open_file(whole, *out_problems);
+    ht_refactor *refactor = open_file(whole, *out_problems, kernel);
     free(whole);
     free(stem);
     free(problem);
@@ -67,6 +81,11 @@ ht_refactor *refactor_open(const char *path, ht_problem_file **out_problems) {
 
 ht_refactor *refactor_text(const char *text, const char *problems_text,
                            ht_problem_file **out_problems) {
+    return refactor_text_of(text, problems_text, NULL, out_problems);
+}
+
+ht_refactor *refactor_text_of(const char *text, const char *problems_text, const char *kernel,
+                              ht_problem_file **out_problems) {
     char *folder = test_folder_make();
     ht_error error;
     char *path = ht_path_join(folder, "source.hip");
@@ -75,7 +94,7 @@ ht_refactor *refactor_text(const char *text, const char *problems_text,
     if (problems_text)
         cr_assert_eq(ht_problem_file_parse(problems_text, "problems", out_problems, &error), HT_OK,
                      "%s", error.message);
-    ht_refactor *refactor = open_file(path, *out_problems);
+    ht_refactor *refactor = open_file(path, *out_problems, kernel);
     ht_dir_remove(folder);
     free(path);
     free(folder);

@@ -10,9 +10,13 @@ extern const char *const templated_sources[];
 /* Runs the pass over a file of the repository, with the problem file next to it, if any. Fails the
  * test on an error. */
 ht_refactor *refactor_open(const char *path, ht_problem_file **out_problems);
+/* The same, of one kernel alone; the file's others are not analysed. */
+ht_refactor *refactor_open_of(const char *path, const char *kernel, ht_problem_file **out_problems);
 /* The pass over a text, as if it were a file of the folder tests/refactor/sources. */
 ht_refactor *refactor_text(const char *text, const char *problems_text,
                            ht_problem_file **out_problems);
+ht_refactor *refactor_text_of(const char *text, const char *problems_text, const char *kernel,
+                              ht_problem_file **out_problems);
 /* The pass over a text with these options and no problems; fails the test on an error. */
 ht_refactor *refactor_text_with(const char *text, const ht_refactor_options *options);
 /* The kernel of that name; fails the test when there is none. */

@@ -51,7 +51,7 @@ const char *const volume_source =
 
 subject subject_open(const char *text, const char *problems, const char *name) {
     subject of;
-    of.refactor = refactor_text(text, problems, &of.problems);
+    of.refactor = refactor_text_of(text, problems, name, &of.problems);
     of.kernel = kernel_named(of.refactor, name, &of.index);
     cr_assert_not_null(of.kernel->template, "%s", of.kernel->reason);
     return of;
