@@ -14,8 +14,15 @@
 
 enum { FAILED_TO_FORK = 1 };
 
-/* Kills all. Children of a killed child become ours, so in the end nothing is below. */
+/* Kills all. Children of a killed child become ours, so in the end nothing is below. To find them
+ * takes a look at every process of the machine, which is not needed where there are none. */
 static void kill_all(void) {
+    pid_t ended;
+    do
+        ended = waitpid(-1, NULL, WNOHANG);
+    while (ended > 0);
+    if (ended < 0 && errno == ECHILD)
+        return;
     do
         ht_process_signal_children(SIGKILL);
     while (waitpid(-1, NULL, 0) > 0 || errno == EINTR);
