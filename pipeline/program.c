@@ -4,6 +4,7 @@
 #include "base/memory.h"
 #include "base/scratch.h"
 #include "base/text.h"
+#include "runtime/emulate/headers.h"
 
 #include <errno.h>
 #include <jansson.h>
@@ -19,6 +20,9 @@ struct ht_hip_program {
     char **words; /* options for the compiler; owned */
     size_t word_count;
     ht_emulate_options *own; /* one a file */
+    char *overlay_file;      /* NULL: files have their own text */
+    const char *overlay[2];  /* the compiler's options for it */
+    const char **texts;      /* one a file, the copy that stands for it; NULL: as overlay_file */
     ht_program_mode mode;
 };
 
@@ -202,6 +206,18 @@ static ht_status substitute_add(const ht_substitute *substitute, const char *her
     return HT_OK;
 }
 
+/* Finds the file that has each one's text. */
+static void texts_make(ht_hip_program *program, const ht_substitutes *substitutes) {
+    const ht_program_files *files = &program->files;
+    program->texts = ht_alloc(files->count + 1, sizeof *program->texts);
+    for (size_t i = 0; i < files->count; ++i) {
+        program->texts[i] = files->paths[i];
+        for (size_t j = 0; j < substitutes->count; ++j)
+            if (ht_file_same(substitutes->items[j].path, files->paths[i]))
+                program->texts[i] = substitutes->items[j].copy;
+    }
+}
+
 /* Writes clang's list of files that stand for others: names in messages, and the folders that
  * headers are searched in, stay those of the program. */
 static ht_status overlay_write(ht_hip_program *program, const ht_substitutes *substitutes,
@@ -222,8 +238,9 @@ static ht_status overlay_write(ht_hip_program *program, const ht_substitutes *su
     if (status == HT_OK)
         status = ht_file_write(file, text.data, text.length, error);
     ht_text_free(&text);
-    word_add(program, ht_strdup("-ivfsoverlay"));
-    word_add(program, file);
+    program->overlay[0] = "-ivfsoverlay";
+    program->overlay[1] = program->overlay_file = file;
+    texts_make(program, substitutes);
     return status;
 }
 
@@ -233,6 +250,9 @@ static ht_emulate_build build_of(const ht_hip_program *program) {
                               .options = (const char *const *)program->words,
                               .option_count = program->word_count,
                               .own_options = program->own,
+                              .texts = program->texts,
+                              .overlay = program->overlay,
+                              .overlay_count = program->overlay_file ? 2 : 0,
                               .folder = program->folder,
                               .wavefront = program->mode.wavefront,
                               .checked = program->mode.checked,
@@ -286,6 +306,8 @@ void ht_hip_program_free(ht_hip_program *program) {
         free(program->words[i]);
     free(program->words);
     free(program->own);
+    free(program->overlay_file);
+    free(program->texts);
     free(program->folder);
     ht_scratch_remove(&program->scratch);
     free(program);

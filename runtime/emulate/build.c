@@ -2,13 +2,12 @@
 
 #include "base/file.h"
 #include "base/memory.h"
-#include "base/tool.h"
 #include "runtime/emulate/api.h"
 #include "runtime/emulate/device_ir.h"
-#include "runtime/emulate/half_header.h"
-#include "runtime/emulate/prelude.h"
+#include "runtime/emulate/parsed_hip.h"
 #include "runtime/emulate/stub.h"
 #include "runtime/emulate/thunks.h"
+#include "runtime/host/parsed_prelude.h"
 #include "runtime/host/toolchain.h"
 
 #include <stdlib.h>
@@ -19,14 +18,17 @@ enum { IR_MAX = 1 << 30, ARGUMENTS_MAX = 64 };
 typedef struct builder {
     const ht_emulate_build *given;
     const ht_toolchain *tools;
-    const char *file; /* the one that is compiled now */
-    char *stem;       /* FOLDER/N: what is made of it */
-    char *prelude;    /* -isystem folder */
-    char *resources;  /* clang's folder of headers */
-    char *changed;    /* -isystem folder: HIP's headers that were changed */
-    char *cuda;       /* -isystem folder */
+    const char *file;      /* the one that is compiled now */
+    char *stem;            /* FOLDER/N: what is made of it */
+    char *prelude;         /* -isystem folder */
+    const char *resources; /* clang's folder of headers */
+    char *changed;         /* -isystem folder: HIP's headers that were changed */
+    char *cuda;            /* -isystem folder */
+    char *kept;            /* the folder of what clang has parsed; NULL: nothing is kept */
     ht_thunks *thunks;
     ht_text *log;
+    char **owned; /* words of clang's arguments */
+    size_t owned_count;
 } builder;
 
 typedef struct words {
@@ -128,8 +130,6 @@ static void add_headers(const builder *in, words *to) {
     add(to, in->cuda);
     if (!is_cuda(in->file))
         return;
-    add(to, "-include");
-    add(to, "cuda_runtime.h");
     add(to, "-Wno-register"); /* which CUDA's compiler only warns of, as of the next */
     add(to, "-Wno-c++11-narrowing");
 }
@@ -143,22 +143,106 @@ static void add_given(const builder *in, words *to) {
     add_all(to, given->options, given->option_count);
 }
 
-static ht_status compile_host(builder *in, const char *identity, ht_error *error) {
-    char *text = made(in, "host.ll"), *includes = made(in, "d");
+static void add_owned(builder *in, words *to, char *word) {
+    HT_GROW(in->owned, in->owned_count);
+    in->owned[in->owned_count++] = word;
+    add(to, word);
+}
+
+/* Adds all that both a side of a file and the header that it begins with are compiled with. */
+static void add_side(builder *in, bool device, words *to) {
+    add_all(to, both_sides, sizeof both_sides / sizeof *both_sides);
+    if (device) {
+        add_all(to, device_side, sizeof device_side / sizeof *device_side);
+        if (in->given->checked)
+            add_all(to, checked_side, sizeof checked_side / sizeof *checked_side);
+        add(to, "-w"); /* the host side has said it all */
+        add_owned(in, to, ht_format("-D__AMDGCN_WAVEFRONT_SIZE=%u", in->given->wavefront));
+        add_owned(in, to, ht_format("-isystem%s", in->prelude));
+        add_owned(in, to, ht_format("-isystem%s/include/cuda_wrappers", in->resources));
+    }
+    add_headers(in, to);
+    add_given(in, to);
+}
+
+/* Adds what comes ahead of a side: the prelude, and CUDA's header; `hip`: HIP's header, too. */
+static void add_ahead(builder *in, bool device, bool hip, words *to) {
+    if (device) {
+        add(to, "-include");
+        add_owned(in, to, ht_format("%s/ht_emulate.h", in->prelude));
+    }
+    if (is_cuda(in->file) || hip) {
+        add(to, "-include");
+        add(to, is_cuda(in->file) ? "cuda_runtime.h" : "hip/hip_runtime.h");
+    }
+}
+
+/* Returns true if what clang has parsed of HIP's header may stand for it in the file. */
+static bool may_be_parsed(const builder *in) {
+    const ht_emulate_build *given = in->given;
+    const char *text = in->file;
+    for (size_t i = 0; i < given->file_count; ++i)
+        if (given->files[i] == in->file) {
+            const ht_emulate_options *own = given->own_options ? &given->own_options[i] : NULL;
+            if (own && !ht_options_are_plain(own->items, own->count))
+                return false;
+            text = given->texts ? given->texts[i] : text;
+        }
+    return in->kept && ht_options_are_plain(given->options, given->option_count) &&
+           (is_cuda(in->file) || ht_begins_with_hip(text, given->texts == NULL));
+}
+
+/* Returns the path of what clang has parsed, borrowed; NULL: the file is to be read as text. */
+static const char *parsed_of(builder *in, bool device) {
+    if (!may_be_parsed(in))
+        return NULL;
+    words arguments = {0};
+    add_side(in, device, &arguments);
+    add_ahead(in, device, true, &arguments);
+    const char *path = ht_parsed(in->tools, in->kept, arguments.items, arguments.count);
+    free(arguments.items);
+    return path;
+}
+
+/* Compiles a side of the file with `own` arguments; `parsed`: instead of what comes ahead. */
+static ht_status compile_with(builder *in, bool device, const char *parsed, const words *own,
+                              const char *what, ht_error *error) {
     words arguments = {0};
     add(&arguments, in->tools->clang);
-    add_all(&arguments, both_sides, sizeof both_sides / sizeof *both_sides);
-    add(&arguments, "-Xclang");
-    add(&arguments, identity);
-    add(&arguments, "-MMD");
-    add(&arguments, "-MF");
-    add(&arguments, includes);
-    add_headers(in, &arguments);
-    add_given(in, &arguments);
+    add_side(in, device, &arguments);
+    if (parsed) {
+        add(&arguments, "-include-pch");
+        add(&arguments, parsed);
+    } else {
+        add_ahead(in, device, false, &arguments);
+    }
+    add_all(&arguments, in->given->overlay, in->given->overlay_count);
+    add_all(&arguments, own->items, own->count);
     add(&arguments, in->file);
-    add(&arguments, "-o");
-    add(&arguments, text);
-    ht_status status = run(in, &arguments, "its host code does not compile", error);
+    return run(in, &arguments, what, error);
+}
+
+/* Compiles a side. With a parsed header that clang does not take, or an error in the file, it is
+ * compiled again as text: messages are those of the text. */
+static ht_status compile_side(builder *in, bool device, const words *own, const char *what,
+                              ht_error *error) {
+    const char *parsed = parsed_of(in, device);
+    size_t said = in->log->length;
+    if (parsed && compile_with(in, device, parsed, own, what, NULL) == HT_OK)
+        return HT_OK;
+    in->log->length = said;
+    if (in->log->data)
+        in->log->data[said] = '\0';
+    return compile_with(in, device, NULL, own, what, error);
+}
+
+static ht_status compile_host(builder *in, const char *identity, ht_error *error) {
+    char *text = made(in, "host.ll"), *includes = made(in, "d");
+    words own = {0};
+    add_all(&own, (const char *const[]){"-Xclang", identity, "-MMD", "-MF", includes, "-o", text},
+            7);
+    ht_status status = compile_side(in, false, &own, "its host code does not compile", error);
+    free(own.items);
     free(includes);
     free(text);
     return status;
@@ -166,34 +250,10 @@ static ht_status compile_host(builder *in, const char *identity, ht_error *error
 
 static ht_status compile_device(builder *in, const char *identity, ht_error *error) {
     char *text = made(in, "device.ll");
-    char *first = ht_format("%s/ht_emulate.h", in->prelude);
-    char *own = ht_format("-isystem%s", in->prelude);
-    char *wrappers = ht_format("-isystem%s/include/cuda_wrappers", in->resources);
-    char *wavefront = ht_format("-D__AMDGCN_WAVEFRONT_SIZE=%u", in->given->wavefront);
-    words arguments = {0};
-    add(&arguments, in->tools->clang);
-    add_all(&arguments, both_sides, sizeof both_sides / sizeof *both_sides);
-    add_all(&arguments, device_side, sizeof device_side / sizeof *device_side);
-    if (in->given->checked)
-        add_all(&arguments, checked_side, sizeof checked_side / sizeof *checked_side);
-    add(&arguments, "-w"); /* the host side has said it all */
-    add(&arguments, "-Xclang");
-    add(&arguments, identity);
-    add(&arguments, wavefront);
-    add(&arguments, own);
-    add(&arguments, wrappers);
-    add(&arguments, "-include");
-    add(&arguments, first);
-    add_headers(in, &arguments);
-    add_given(in, &arguments);
-    add(&arguments, in->file);
-    add(&arguments, "-o");
-    add(&arguments, text);
-    ht_status status = run(in, &arguments, "its device code does not compile", error);
-    free(wavefront);
-    free(wrappers);
-    free(own);
-    free(first);
+    words own = {0};
+    add_all(&own, (const char *const[]){"-Xclang", identity, "-o", text}, 4);
+    ht_status status = compile_side(in, true, &own, "its device code does not compile", error);
+    free(own.items);
     free(text);
     return status;
 }
@@ -379,6 +439,7 @@ static ht_status build_c(builder *in, ht_error *error) {
     for (size_t i = 0; i < in->given->option_count; ++i)
         if (strncmp(in->given->options[i], "-std=", 5) != 0)
             add(&arguments, in->given->options[i]);
+    add_all(&arguments, in->given->overlay, in->given->overlay_count);
     add(&arguments, in->file);
     add(&arguments, "-o");
     add(&arguments, object);
@@ -387,12 +448,17 @@ static ht_status build_c(builder *in, ht_error *error) {
     return status == HT_OK ? read_calls(in, error) : status;
 }
 
+static bool is_c(const char *path) {
+    size_t length = strlen(path);
+    return length > 2 && strcmp(path + length - 2, ".c") == 0;
+}
+
 static ht_status build_file(builder *in, size_t number, ht_error *error) {
     char *identity = ht_format("-cuid=ht%zu", number), *path = NULL, *host = NULL;
-    size_t length, name = strlen(in->file);
+    size_t length;
     in->stem = ht_format("%s/%zu", in->given->folder, number);
     ht_status status;
-    if (name > 2 && strcmp(in->file + name - 2, ".c") == 0) {
+    if (is_c(in->file)) {
         status = build_c(in, error);
     } else {
         status = compile_host(in, identity, error);
@@ -410,45 +476,6 @@ static ht_status build_file(builder *in, size_t number, ht_error *error) {
     free(in->stem);
     in->stem = NULL;
     return status;
-}
-
-/* Takes the names after the colon of a rule for make: "a.ll: main.hip my\\ kernel.h \\\n b.h". */
-static void take_names(const char *at, const char *file, char ***names, size_t *count) {
-    ht_text name = {0};
-    at = strchr(at, ':') ? strstr(at, ": ") : NULL;
-    for (at = at ? at + 1 : ""; *at || name.length > 0; at += *at != '\0') {
-        bool space = *at == '\0' || *at == ' ' || *at == '\n';
-        if (*at == '\\' && at[1] == '\n') {
-            ++at;
-            space = true;
-        } else if (*at == '\\' && at[1] != '\0') {
-            ++at;
-        } else if (*at == '$' && at[1] == '$') {
-            ++at;
-        }
-        if (!space) {
-            ht_text_append_n(&name, at, 1);
-        } else if (name.length > 0) {
-            if (strcmp(name.data, file) != 0) {
-                HT_GROW(*names, *count);
-                (*names)[(*count)++] = ht_strdup(name.data);
-            }
-            ht_text_free(&name);
-        }
-    }
-}
-
-size_t ht_emulate_headers(const ht_emulate_build *build, char ***out_names) {
-    size_t count = 0, length;
-    *out_names = NULL;
-    for (size_t i = 0; i < build->file_count; ++i) {
-        char *path = ht_format("%s/%zu.d", build->folder, i), *rule = NULL;
-        if (ht_file_exists(path) && ht_file_read(path, IR_MAX, &rule, &length, NULL) == HT_OK)
-            take_names(rule, build->files[i], out_names, &count);
-        free(rule);
-        free(path);
-    }
-    return count;
 }
 
 /* Joins the objects. Symbols that stay undefined are this program's, or an error when loading. */
@@ -494,19 +521,40 @@ static ht_status link_program(builder *in, ht_error *error) {
     return status;
 }
 
-/* Asks clang for its folder of headers. */
-static ht_status find_resources(builder *in, ht_error *error) {
-    const char *arguments[] = {in->tools->clang, "-print-resource-dir", NULL};
-    const ht_tool_call call = {.arguments = arguments, .seconds = HT_PROBE_SECONDS};
-    ht_text text = {0};
-    int code = -1;
-    ht_status status = ht_toolchain_probe(&call, &text, &code, error);
-    if (status == HT_OK && (code != 0 || text.length == 0))
-        status = ht_error_set(error, HT_ERROR_MISSING, "%s does not say where its headers are",
-                              in->tools->clang);
-    in->resources = ht_text_take(&text);
-    in->resources[strcspn(in->resources, "\n")] = '\0';
+/* Chooses the folders of headers: those that are kept, or the build's own, which are made. */
+static ht_status headers_choose(builder *in, ht_error *error) {
+    ht_status status = ht_toolchain_resources(&in->resources, error);
+    in->kept = ht_emulate_text_kept();
+    const char *root = in->kept ? in->kept : in->given->folder;
+    if (status == HT_OK && in->kept == NULL)
+        status = ht_emulate_text_unpack(root, error);
+    in->prelude = ht_path_join(root, "prelude");
+    in->changed = ht_format("-isystem%s/changed", root);
+    in->cuda = ht_format("-isystem%s/cuda", in->prelude);
     return status;
+}
+
+static void builder_free(builder *in) {
+    for (size_t i = 0; i < in->owned_count; ++i)
+        free(in->owned[i]);
+    free(in->owned);
+    free(in->changed);
+    free(in->cuda);
+    free(in->prelude);
+    free(in->kept);
+}
+
+void ht_emulate_program_prepare(const ht_emulate_build *build) {
+    builder in = {.given = build};
+    bool good = ht_toolchain_find(&in.tools, NULL) == HT_OK && headers_choose(&in, NULL) == HT_OK;
+    for (size_t i = 0; i < build->file_count && good && in.kept; ++i) {
+        in.file = build->files[i];
+        if (!is_c(in.file)) {
+            parsed_of(&in, false);
+            parsed_of(&in, true);
+        }
+    }
+    builder_free(&in);
 }
 
 ht_status ht_emulate_program_build(const ht_emulate_build *build, ht_text *log, ht_error *error) {
@@ -515,15 +563,7 @@ ht_status ht_emulate_program_build(const ht_emulate_build *build, ht_text *log, 
     if (status != HT_OK)
         return status;
     in.thunks = ht_thunks_new();
-    in.prelude = ht_path_join(build->folder, "prelude");
-    in.cuda = ht_format("-isystem%s/cuda", in.prelude);
-    char *changed = ht_path_join(build->folder, "changed");
-    in.changed = ht_format("-isystem%s", changed);
-    status = find_resources(&in, error);
-    if (status == HT_OK)
-        status = ht_emulate_prelude_unpack(in.prelude, error);
-    if (status == HT_OK)
-        status = ht_half_header_write(changed, error);
+    status = headers_choose(&in, error);
     for (size_t i = 0; i < build->file_count && status == HT_OK; ++i) {
         in.file = build->files[i];
         status = build_file(&in, i, error);
@@ -531,10 +571,6 @@ ht_status ht_emulate_program_build(const ht_emulate_build *build, ht_text *log, 
     if (status == HT_OK)
         status = link_program(&in, error);
     ht_thunks_free(in.thunks);
-    free(in.resources);
-    free(changed);
-    free(in.changed);
-    free(in.cuda);
-    free(in.prelude);
+    builder_free(&in);
     return status;
 }

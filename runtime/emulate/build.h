@@ -22,17 +22,20 @@ typedef struct ht_emulate_build {
     const char *const *options; /* for clang, both sides: -I, -D, -std */
     size_t option_count;
     const ht_emulate_options *own_options; /* one a file, before the others; NULL: none */
-    const char *folder;                    /* to work in; PROGRAM is made there */
-    unsigned wavefront;                    /* 32 or 64 */
-    bool checked;                          /* device code for checking mode */
-    bool sanitized;                        /* both sides with AddressSanitizer */
+    const char *const *texts;   /* one a file: the file that has its text; NULL: each has its own */
+    const char *const *overlay; /* for clang, options that let files stand for others */
+    size_t overlay_count;
+    const char *folder; /* to work in; PROGRAM is made there */
+    unsigned wavefront; /* 32 or 64 */
+    bool checked;       /* device code for checking mode */
+    bool sanitized;     /* both sides with AddressSanitizer */
 } ht_emulate_build;
 
 #define HT_EMULATE_PROGRAM "program.so"
 
-/* The headers, other than the system's, that the files include, each as often as it is included;
- * after the build. The strings and the array are the caller's to free. */
-size_t ht_emulate_headers(const ht_emulate_build *build, char ***out_names);
+/* Parses HIP's header for the files that begin with it, where that is kept and was not done before
+ * (runtime/emulate/parsed_hip.h). A build that may not write there then finds it. */
+void ht_emulate_program_prepare(const ht_emulate_build *build);
 
 /* Appends the messages of the compiler to `log`. HT_ERROR_COMPILE: it refused the program. */
 ht_status ht_emulate_program_build(const ht_emulate_build *build, ht_text *log, ht_error *error);

@@ -17,3 +17,7 @@ static const ht_embedded_file files[] = {
 ht_status ht_emulate_prelude_unpack(const char *folder, ht_error *error) {
     return ht_embedded_unpack(files, sizeof files / sizeof *files, folder, error);
 }
+
+void ht_emulate_prelude_hash(char out_hash[HT_HASH_SIZE]) {
+    ht_embedded_hash(files, sizeof files / sizeof *files, out_hash);
+}

@@ -56,6 +56,11 @@ ht_status ht_emulate_build_confined(const ht_emulate_build *given, const volatil
     const ht_toolchain *toolchain;
     /* Here, so that the message is about the machine and not about the program. */
     ht_status status = ht_toolchain_find(&toolchain, error);
+    const char *resources; /* for that process, which begins as a copy of this one */
+    if (status == HT_OK)
+        status = ht_toolchain_resources(&resources, error);
+    if (status == HT_OK)
+        ht_emulate_program_prepare(given);
     if (status == HT_OK)
         status = ht_confined_run(&confined, &ended, error);
     if (status == HT_OK && ended != 0)

@@ -107,15 +107,19 @@ ht_status ht_host_prelude_unpack(const char *root, ht_error *error) {
     return status;
 }
 
-void ht_host_prelude_hash(char out_hex[HT_HASH_SIZE]) {
+void ht_embedded_hash(const ht_embedded_file *files, size_t count, char out_hex[HT_HASH_SIZE]) {
     ht_text all = {0};
     ht_text_append(&all, "");
-    for (size_t i = 0; i < sizeof prelude_files / sizeof *prelude_files; ++i) {
-        ht_text_printf(&all, "%s %lu\n", prelude_files[i].path, *prelude_files[i].size);
-        ht_text_append_n(&all, prelude_files[i].data, *prelude_files[i].size);
+    for (size_t i = 0; i < count; ++i) {
+        ht_text_printf(&all, "%s %lu\n", files[i].path, *files[i].size);
+        ht_text_append_n(&all, files[i].data, *files[i].size);
     }
     ht_hash_bytes(all.data, all.length, out_hex);
     ht_text_free(&all);
+}
+
+void ht_host_prelude_hash(char out_hex[HT_HASH_SIZE]) {
+    ht_embedded_hash(prelude_files, sizeof prelude_files / sizeof *prelude_files, out_hex);
 }
 
 static ht_status make_folder(ht_error *error) {

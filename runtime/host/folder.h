@@ -18,6 +18,8 @@ typedef struct ht_embedded_file {
 /* Writes the files below a folder. */
 ht_status ht_embedded_unpack(const ht_embedded_file *files, size_t count, const char *folder,
                              ht_error *error);
+/* Hash of their names and contents. */
+void ht_embedded_hash(const ht_embedded_file *files, size_t count, char out_hex[HT_HASH_SIZE]);
 
 /* Puts that prelude into ROOT/prelude. */
 ht_status ht_host_prelude_unpack(const char *root, ht_error *error);

@@ -49,12 +49,12 @@ static bool is_whole(const char *path) {
     return whole;
 }
 
-/* Puts the prelude's text into `folder`, which others may do at the same time. */
-static bool have_text(const char *folder) {
+/* Puts the text into `folder`, which others may do at the same time. */
+static bool have_text(const ht_parsed_text *text, const char *folder) {
     if (ht_dir_exists(folder))
         return true;
     char *own = ht_format("%s.%ld", folder, (long)getpid());
-    bool put = ht_host_prelude_unpack(own, NULL) == HT_OK && rename(own, folder) == 0;
+    bool put = text->unpack(own, NULL) == HT_OK && rename(own, folder) == 0;
     if (!put)
         ht_dir_remove(own);
     free(own);
@@ -62,12 +62,8 @@ static bool have_text(const char *folder) {
 }
 
 static bool parse(const ht_toolchain *toolchain, const char *const *arguments, size_t count,
-                  const char *folder, const char *output) {
-    char *search = ht_format("-isystem%s/prelude", folder);
-    char *first = ht_format("%s/prelude/ht_prelude.h", folder);
-    const char *own[] = {search,    "-include",  first,       "-Xclang", "-fno-pch-timestamp",
-                         "-Xclang", "-emit-pch", "/dev/null", "-o",      output,
-                         NULL};
+                  const char *output) {
+    const char *own[] = {"-Xclang", "-emit-pch", "/dev/null", "-o", output, NULL};
     const char **words = ht_alloc(1 + count + sizeof own / sizeof *own, sizeof *words);
     words[0] = toolchain->clang;
     memcpy(words + 1, arguments, count * sizeof *words);
@@ -78,20 +74,17 @@ static bool parse(const ht_toolchain *toolchain, const char *const *arguments, s
     bool parsed = ht_tool_run(&call, &said, &code, NULL) == HT_OK && code == 0;
     ht_text_free(&said);
     free(words);
-    free(first);
-    free(search);
     return parsed;
 }
 
 /* Makes the file under another name first. If other processes do the same, each makes the same. */
 static bool make(const ht_toolchain *toolchain, const char *const *arguments, size_t count,
                  const char *folder, const char *path) {
-    if (!have_text(folder) || access(folder, W_OK) != 0)
+    if (access(folder, W_OK) != 0)
         return false;
     char *own = ht_format("%s.%ld", path, (long)getpid()), *sum = ht_format("%s.sum", path);
     char hash[HT_HASH_SIZE];
-    bool made = parse(toolchain, arguments, count, folder, own) &&
-                ht_fingerprint_whole(own, hash) &&
+    bool made = parse(toolchain, arguments, count, own) && ht_fingerprint_whole(own, hash) &&
                 ht_file_replace(sum, hash, HT_HASH_SIZE - 1, false, NULL) == HT_OK &&
                 rename(own, path) == 0;
     if (!made)
@@ -103,23 +96,28 @@ static bool make(const ht_toolchain *toolchain, const char *const *arguments, si
 
 /* Returns the path, free(); NULL: there is none. */
 static char *look(const ht_toolchain *toolchain, const char *const *arguments, size_t count,
-                  const char *key) {
-    char prelude[HT_HASH_SIZE];
-    ht_host_prelude_hash(prelude);
-    char *folder = ht_format("%s/host-%s", ht_cache_folder(), prelude);
+                  const char *folder, const char *key) {
     char *path = ht_format("%s/%s.pch", folder, key);
-    bool found = is_whole(path) || make(toolchain, arguments, count, folder, path);
-    free(folder);
-    if (found)
+    if (is_whole(path) || make(toolchain, arguments, count, folder, path))
         return path;
     free(path);
     return NULL;
 }
 
-const char *ht_parsed_prelude(const ht_toolchain *toolchain, const char *const *arguments,
-                              size_t count) {
+char *ht_parsed_folder(const ht_parsed_text *text) {
     if (!ht_cache_folder())
         return NULL;
+    char hash[HT_HASH_SIZE];
+    text->hash(hash);
+    char *folder = ht_format("%s/%s-%s", ht_cache_folder(), text->name, hash);
+    if (have_text(text, folder))
+        return folder;
+    free(folder);
+    return NULL;
+}
+
+const char *ht_parsed(const ht_toolchain *toolchain, const char *folder,
+                      const char *const *arguments, size_t count) {
     char key[HT_HASH_SIZE];
     make_key(toolchain, arguments, count, key);
     pthread_mutex_lock(&mutex);
@@ -129,12 +127,33 @@ const char *ht_parsed_prelude(const ht_toolchain *toolchain, const char *const *
     if (!at) {
         at = ht_alloc(1, sizeof *at);
         memcpy(at->key, key, sizeof key);
-        at->path = look(toolchain, arguments, count, key);
+        at->path = look(toolchain, arguments, count, folder, key);
         at->next = all;
         all = at;
     }
     const char *path = at->refused ? NULL : at->path;
     pthread_mutex_unlock(&mutex);
+    return path;
+}
+
+const char *ht_parsed_prelude(const ht_toolchain *toolchain, const char *const *arguments,
+                              size_t count) {
+    static const ht_parsed_text text = {"host", ht_host_prelude_hash, ht_host_prelude_unpack};
+    char *folder = ht_parsed_folder(&text);
+    if (!folder)
+        return NULL;
+    char *search = ht_format("-isystem%s/prelude", folder);
+    char *first = ht_format("%s/prelude/ht_prelude.h", folder);
+    const char *own[] = {search, "-include", first, "-Xclang", "-fno-pch-timestamp"};
+    enum { OWN = sizeof own / sizeof *own };
+    const char **words = ht_alloc(count + OWN, sizeof *words);
+    memcpy(words, arguments, count * sizeof *words);
+    memcpy(words + count, own, sizeof own);
+    const char *path = ht_parsed(toolchain, folder, words, count + OWN);
+    free(words);
+    free(first);
+    free(search);
+    free(folder);
     return path;
 }
 

@@ -15,6 +15,21 @@
 const char *ht_parsed_prelude(const ht_toolchain *toolchain, const char *const *arguments,
                               size_t count);
 
+/* Text that programs include first, embedded in this one. */
+typedef struct ht_parsed_text {
+    const char *name; /* of its folder, with a hash */
+    void (*hash)(char out_hash[HT_HASH_SIZE]);
+    ht_status (*unpack)(const char *root, ht_error *error); /* makes the folder */
+} ht_parsed_text;
+
+/* Returns the folder that keeps a text, with the text in it; free(). NULL: it cannot be kept. */
+char *ht_parsed_folder(const ht_parsed_text *text);
+
+/* Returns what clang has parsed with these `count` arguments, which include the text in `folder`,
+ * as ht_parsed_prelude does: its path, made if there is none; NULL. */
+const char *ht_parsed(const ht_toolchain *toolchain, const char *folder,
+                      const char *const *arguments, size_t count);
+
 /* Removes one that clang did not take. */
 void ht_parsed_prelude_refuse(const char *path);
 

@@ -1,9 +1,11 @@
 #include "runtime/host/toolchain.h"
 
+#include "base/file.h"
 #include "base/fingerprint.h"
 #include "base/memory.h"
 #include "base/sanitizer.h"
 #include "base/tool.h"
+#include "runtime/host/kept_answer.h"
 
 #include <pthread.h>
 #include <signal.h>
@@ -52,8 +54,11 @@ static ht_status read_version(const char *clang, char **out_version, ht_error *e
     int code = -1;
     *out_version = NULL;
     const ht_tool_call call = {.arguments = arguments, .seconds = HT_PROBE_SECONDS};
-    ht_status status = ht_toolchain_probe(&call, &text, &code, error);
-    char *number = status == HT_OK && code == 0 ? ht_fingerprint_clang(text.data) : NULL;
+    bool kept = ht_kept_answer_take(arguments, &text);
+    ht_status status = kept ? HT_OK : ht_toolchain_probe(&call, &text, &code, error);
+    char *number = kept || (status == HT_OK && code == 0) ? ht_fingerprint_clang(text.data) : NULL;
+    if (number && !kept)
+        ht_kept_answer_put(arguments, &text);
     if (status == HT_ERROR_TIMEOUT) {
         status = HT_ERROR_MISSING;
         if (error)
@@ -133,6 +138,49 @@ ht_status ht_toolchain_find(const ht_toolchain **out_toolchain, ht_error *error)
     return status;
 }
 
+static char *resources;
+
+/* Takes clang's folder of headers out of its answer. Returns true if there is one. */
+static bool take_resources(const ht_text *answer) {
+    char *folder = ht_strdup(answer->data ? answer->data : "");
+    folder[strcspn(folder, "\n")] = 0;
+    if (*folder && ht_dir_exists(folder)) {
+        resources = folder;
+        return true;
+    }
+    free(folder);
+    return false;
+}
+
+static ht_status ask_for_resources(const ht_toolchain *toolchain, ht_error *error) {
+    const char *arguments[] = {toolchain->clang, "-print-resource-dir", NULL};
+    const ht_tool_call call = {.arguments = arguments, .seconds = HT_PROBE_SECONDS};
+    ht_text text = {0};
+    int code = -1;
+    ht_status status = HT_OK;
+    if (!ht_kept_answer_take(arguments, &text) || !take_resources(&text)) {
+        status = ht_toolchain_probe(&call, &text, &code, error);
+        if (status == HT_OK && code == 0 && take_resources(&text))
+            ht_kept_answer_put(arguments, &text);
+        else if (status == HT_OK)
+            status = ht_error_set(error, HT_ERROR_MISSING, "%s does not say where its headers are",
+                                  toolchain->clang);
+    }
+    ht_text_free(&text);
+    return status;
+}
+
+ht_status ht_toolchain_resources(const char **out_folder, ht_error *error) {
+    const ht_toolchain *toolchain;
+    ht_status status = ht_toolchain_find(&toolchain, error);
+    pthread_mutex_lock(&lock);
+    if (status == HT_OK && !resources)
+        status = ask_for_resources(toolchain, error);
+    *out_folder = resources;
+    pthread_mutex_unlock(&lock);
+    return status;
+}
+
 #if HT_ADDRESS_SANITIZED
 /* Finds AddressSanitizer's library; two of them do not live in one process. */
 const char *ht_toolchain_sanitizer(void) {
@@ -141,7 +189,21 @@ const char *ht_toolchain_sanitizer(void) {
 #else
 static char *sanitizer_path;
 
-/* Finds the library by clang, which answers with the bare name when there is no such file. */
+/* Takes the path in clang's answer, which is the bare name when there is no such file. Returns true
+ * if it can be read. */
+static bool take_sanitizer(const ht_text *answer) {
+    char *path = answer->data && answer->data[0] == '/' ? ht_strdup(answer->data) : NULL;
+    if (path)
+        path[strcspn(path, "\n")] = 0;
+    if (path && access(path, R_OK) == 0) {
+        sanitizer_path = path;
+        return true;
+    }
+    free(path);
+    return false;
+}
+
+/* Asks clang for the library, unless an earlier answer still holds. */
 static void find_sanitizer(void) {
     const ht_toolchain *toolchain;
     ht_text text = {0};
@@ -151,12 +213,10 @@ static void find_sanitizer(void) {
     const char *arguments[] = {toolchain->clang, "-print-file-name=libclang_rt.asan-x86_64.so",
                                NULL};
     const ht_tool_call call = {.arguments = arguments, .seconds = HT_PROBE_SECONDS};
-    if (ht_toolchain_probe(&call, &text, &code, NULL) == HT_OK && code == 0 && text.data &&
-        text.data[0] == '/') {
-        text.data[strcspn(text.data, "\n")] = 0;
-        if (access(text.data, R_OK) == 0)
-            sanitizer_path = ht_strdup(text.data);
-    }
+    bool kept = ht_kept_answer_take(arguments, &text) && take_sanitizer(&text);
+    if (!kept && ht_toolchain_probe(&call, &text, &code, NULL) == HT_OK && code == 0 &&
+        take_sanitizer(&text))
+        ht_kept_answer_put(arguments, &text);
     ht_text_free(&text);
 }
 

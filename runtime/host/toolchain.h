@@ -38,6 +38,10 @@ ht_status ht_toolchain_hash(char out_hash[HT_HASH_SIZE], ht_error *error);
  * -march=native depends. Wrappers and libraries are not looked into. */
 void ht_toolchain_describe(const ht_toolchain *toolchain, ht_text *to);
 
+/* Sets *out_folder to clang's folder of headers, asked for once a process. HT_ERROR_MISSING: clang
+ * does not name one. */
+ht_status ht_toolchain_resources(const char **out_folder, ht_error *error);
+
 /* Path of AddressSanitizer's run-time library for this clang; NULL when it is not installed, or
  * this program has one already. Looked for once a process. */
 const char *ht_toolchain_sanitizer(void);

@@ -22,7 +22,6 @@ static void make_folder(void) {
     cr_assert_eq(ht_dir_temporary("test", &folder, NULL), HT_OK);
     setenv("HIPTEMPER_CACHE", folder, 1);
     unsetenv("HIPTEMPER_OBJECTS"); /* clang is to run */
-    cr_assert_eq(ht_toolchain_find(&toolchain, NULL), HT_OK);
 }
 
 static void remove_folder(void) {
@@ -35,7 +34,9 @@ TestSuite(parsed_prelude, .init = make_folder, .fini = remove_folder, .timeout =
 static const char *const plain[] = {"-x", "c++", "-c", "-std=c++17", "-fdeclspec", "-O3"};
 enum { PLAIN = sizeof plain / sizeof *plain };
 
+/* Finds the toolchain first, for which the folder is looked up, too. */
 static const char *parsed(void) {
+    cr_assert_eq(ht_toolchain_find(&toolchain, NULL), HT_OK);
     return ht_parsed_prelude(toolchain, plain, PLAIN);
 }
 
