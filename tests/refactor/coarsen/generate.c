@@ -246,3 +246,8 @@ char *generate_source(uint64_t seed, int count) {
     }
     return ht_text_take(&text);
 }
+
+int random_kernel_count(void) {
+    const char *asked = getenv("HT_TEST_KERNELS");
+    return asked ? atoi(asked) : 12;
+}

@@ -12,4 +12,8 @@ void generate_kernel(ht_random *random, const char *name, ht_text *out);
 /* Returns a source with `count` kernels, from random0 on. free(). */
 char *generate_source(uint64_t seed, int count);
 
+/* Returns how many random kernels a suite tries: 12, or as many as $HT_TEST_KERNELS says. The deep
+ * suites try 30. */
+int random_kernel_count(void);
+
 #endif

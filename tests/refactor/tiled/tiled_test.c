@@ -200,11 +200,12 @@ Test(tiled, data) {
 
 /* Every kernel that gets the form is right. */
 Test(tiled, random_kernels) {
-    rewritten source = rewrite(generate_source(20261122, 30));
+    const size_t count = (size_t)random_kernel_count();
+    rewritten source = rewrite(generate_source(20261122, (int)count));
     size_t applied = 0;
     for (size_t i = 0; i < source.of.count; ++i)
         applied += source.of.items[i].applied;
-    cr_expect_geq(applied, 15, "%zu", applied);
+    cr_expect_geq(applied, count / 2, "%zu", applied);
     check_agrees(&source);
     rewritten_free(&source);
 }
