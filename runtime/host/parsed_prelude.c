@@ -8,6 +8,7 @@
 #include "base/memory.h"
 #include "runtime/host/folder.h"
 
+#include <dirent.h>
 #include <pthread.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -15,6 +16,8 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+enum { KEPT_MOST = 24 };
 
 /* An answer that this process has given. Entries live as long as it does: their paths are borrowed.
  */
@@ -77,11 +80,43 @@ static bool parse(const ht_toolchain *toolchain, const char *const *arguments, s
     return parsed;
 }
 
+/* Removes the oldest of a folder's files, once it has the most that are kept. Whoever reads that
+ * one takes the text. */
+static void make_room(const char *folder) {
+    char *oldest = NULL;
+    struct timespec age = {0};
+    size_t count = 0;
+    DIR *listing = opendir(folder);
+    for (struct dirent *entry; listing && (entry = readdir(listing));) {
+        const char *suffix = strrchr(entry->d_name, '.');
+        struct stat state;
+        if (!suffix || strcmp(suffix, ".pch") != 0 ||
+            fstatat(dirfd(listing), entry->d_name, &state, 0) != 0)
+            continue;
+        if (count++ == 0 || state.st_mtim.tv_sec < age.tv_sec ||
+            (state.st_mtim.tv_sec == age.tv_sec && state.st_mtim.tv_nsec < age.tv_nsec)) {
+            age = state.st_mtim;
+            free(oldest);
+            oldest = ht_path_join(folder, entry->d_name);
+        }
+    }
+    if (listing)
+        closedir(listing);
+    if (count >= KEPT_MOST) {
+        char *sum = ht_format("%s.sum", oldest);
+        unlink(sum);
+        unlink(oldest);
+        free(sum);
+    }
+    free(oldest);
+}
+
 /* Makes the file under another name first. If other processes do the same, each makes the same. */
 static bool make(const ht_toolchain *toolchain, const char *const *arguments, size_t count,
                  const char *folder, const char *path) {
     if (access(folder, W_OK) != 0)
         return false;
+    make_room(folder);
     char *own = ht_format("%s.%ld", path, (long)getpid()), *sum = ht_format("%s.sum", path);
     char hash[HT_HASH_SIZE];
     bool made = parse(toolchain, arguments, count, own) && ht_fingerprint_whole(own, hash) &&

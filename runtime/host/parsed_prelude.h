@@ -26,7 +26,8 @@ typedef struct ht_parsed_text {
 char *ht_parsed_folder(const ht_parsed_text *text);
 
 /* Returns what clang has parsed with these `count` arguments, which include the text in `folder`,
- * as ht_parsed_prelude does: its path, made if there is none; NULL. */
+ * as ht_parsed_prelude does: its path, made if there is none; NULL. Of one text 24 are kept; the
+ * oldest makes room for another. */
 const char *ht_parsed(const ht_toolchain *toolchain, const char *folder,
                       const char *const *arguments, size_t count);
 

@@ -127,6 +127,21 @@ Test(parsed_prelude, is_another_for_other_arguments_and_another_compiler) {
     free(first);
 }
 
+Test(parsed_prelude, the_oldest_makes_room) {
+    char *first = ht_strdup(parsed()), *into = ht_path_folder(first);
+    for (int i = 0; i < 24; ++i) { /* as if of other options */
+        char *path = ht_format("%s/%d.pch", into, i);
+        cr_assert_eq(ht_file_write(path, "", 0, NULL), HT_OK);
+        free(path);
+    }
+    const char *const other[] = {"-x", "c++", "-c", "-std=c++17", "-fdeclspec", "-O2"};
+    const char *made = ht_parsed_prelude(toolchain, other, PLAIN);
+    cr_expect(made && ht_file_exists(made));
+    cr_expect_not(ht_file_exists(first));
+    free(into);
+    free(first);
+}
+
 static void hash_of(const char *path, bool damaged, char out_hash[HT_HASH_SIZE]) {
     char *data;
     size_t length;
