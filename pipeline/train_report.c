@@ -25,6 +25,18 @@ static void blas_report(FILE *out) {
                           "AVX2) for several times the speed");
 }
 
+/* Says how many records are wrong, or contradict a wrong constraint. */
+static void refused_report(const ht_training *training) {
+    const ht_training_data *data = &training->data;
+    char *most = ht_illegal_text(&data->refused, training->basis.schema);
+    if (data->refused.records)
+        ht_report_message("warning: %zu of %zu records to train on break the constraints%s%s; "
+                          "correct the records, or the constraint if it is wrong",
+                          data->refused.records, data->train_count, most ? ": " : "",
+                          most ? most : "");
+    free(most);
+}
+
 void ht_training_report_data(const ht_training *training) {
     FILE *out = training->out;
     const ht_schema *schema = training->basis.schema;
@@ -38,6 +50,7 @@ void ht_training_report_data(const ht_training *training) {
         ht_report_message("warning: %zu records were left out: a parameter has a value that the "
                           "schema does not know",
                           training->data.skipped);
+    refused_report(training);
     blas_report(out);
     fflush(out);
 }
@@ -99,6 +112,8 @@ static void common_members(json_t *object, const ht_training *training, const ch
     json_object_set(object, "data", training->data.read);
     json_object_set_new(object, "records", json_integer((json_int_t)training->data.records));
     json_object_set_new(object, "skipped", json_integer((json_int_t)training->data.skipped));
+    json_object_set_new(object, "refused",
+                        json_integer((json_int_t)training->data.refused.records));
     json_object_set_new(object, "train", json_integer((json_int_t)training->data.train_count));
     json_object_set_new(object, "valid", json_integer((json_int_t)training->data.valid_count));
     json_object_set_new(object, "valid_split", json_real(given->valid_split));

@@ -66,6 +66,7 @@ typedef struct ht_training_basis {
 /* The examples to learn from, and the records that they were made of. */
 typedef struct ht_training_data {
     size_t records, skipped, train_count, valid_count;
+    ht_illegal refused;       /* of the records to train on */
     ht_dataset train_records; /* what `train` was made of */
     ht_examples train, valid;
     json_t *read; /* what was read */

@@ -224,6 +224,7 @@ static void sum_up(const evaluation *e, ht_assessment *out) {
         out->legal += one->legal;
         proposals += one->proposals;
     }
+    out->refused = ht_dataset_illegal(e->dataset, e->all_rules, NULL);
     finish(schema, count, &out->exact);
     finish(schema, count, &out->canonical);
     out->short_beams /= count;

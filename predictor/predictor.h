@@ -92,6 +92,7 @@ typedef struct ht_assessment {
                            must be 0 */
     double ms_per_prediction;   /* one thread, mean */
     ht_reliability reliability; /* of exact matches */
+    ht_illegal refused;         /* no legal proposal can match these */
 } ht_assessment;
 /* Threads work on different records; the result does not depend on them. `stop` may be NULL. With a
  * beam of a width w below 10 the first w proposals are those of that beam (so top-1 is that of a

@@ -212,7 +212,10 @@ static void scores_print(const options *options, const ht_method_info *method, c
     counts_print(&scores->exact, scores->records);
     printf(", \"canonical\": {");
     counts_print(&scores->canonical, scores->records);
-    printf("}, \"legal\": %.4f, \"constrained\": %s, \"together\": %s, \"seconds\": %.1f}\n",
+    printf("}, \"refused\": {\"records\": %zu, \"topk\": {", scores->refused);
+    for (size_t i = 0; i < HT_TOP_COUNT; ++i)
+        printf("%s\"%zu\": %.0f", i ? ", " : "", ht_top[i], scores->refused_top[i]);
+    printf("}}, \"legal\": %.4f, \"constrained\": %s, \"together\": %s, \"seconds\": %.1f}\n",
            (double)scores->legal / (double)scores->answers,
            options->method.constrained ? "true" : "false",
            method->pooled || options->together ? "true" : "false", seconds);

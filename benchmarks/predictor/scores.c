@@ -37,6 +37,11 @@ void ht_scores_add(const ht_table *table, ht_completion *completion, size_t row,
         first_canonical = same_canonical;
         scores->legal += ht_completion_legal(completion, answers->choice[i]);
     }
+    if (!ht_completion_legal(completion, target)) {
+        ++scores->refused;
+        for (size_t i = 0; i < HT_TOP_COUNT; ++i)
+            scores->refused_top[i] += at < ht_top[i];
+    }
     ++scores->records;
     scores->answers += answers->count;
     counts_add(&scores->exact, first, steps, at);

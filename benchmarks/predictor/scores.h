@@ -17,6 +17,8 @@ typedef struct ht_scores {
     size_t records;
     ht_match_counts exact, canonical;
     size_t answers, legal;
+    size_t refused;                   /* records whose own configuration is not legal */
+    double refused_top[HT_TOP_COUNT]; /* of `exact`, those of refused records */
 } ht_scores;
 
 /* Adds one record. `completion` is of the table's rules; it is moved to the record's problem. */

@@ -139,6 +139,7 @@ static void result_add(evaluation *run, const char *path, const ht_schema *schem
                            .assessment = *assessment};
     for (size_t i = 0; i < schema->param_count; ++i)
         item->params[i] = ht_strdup(schema->params[i].name);
+    item->refused_by = ht_illegal_text(&assessment->refused, schema);
 }
 
 /* Returns what was measured of the model so far. Takes the predictor of a new one. */

@@ -186,6 +186,8 @@ static ht_status examples_make(ht_training *training, char *const *paths, size_t
         status = ht_rules_compile(training->basis.schema, NULL, 0, &training->basis.rules, error);
     if (status == HT_OK) {
         training->data.seen = ht_familiar_json(train);
+        if (training->basis.rules)
+            training->data.refused = ht_dataset_illegal(train, training->basis.rules, NULL);
         ht_training_balance(train, training->recipe.balance);
         ht_training_report_data(training);
         ht_examples_make(train, training->basis.tokenizer, training->basis.rules,

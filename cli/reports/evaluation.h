@@ -13,7 +13,8 @@ typedef struct ht_evaluated {
     char *kernel;      /* owned */
     char **params;     /* their names; owned */
     size_t param_count;
-    size_t skipped; /* records that could not be read by the model's schema */
+    size_t skipped;   /* records that could not be read by the model's schema */
+    char *refused_by; /* ht_illegal_text; owned */
     ht_assessment assessment;
 } ht_evaluated;
 

@@ -40,6 +40,20 @@ static json_t *parameters_json(const ht_evaluated *evaluated, const ht_accuracy 
     return object;
 }
 
+/* Of top-k on the records whose own configuration is legal. Where proposals are legal, none of
+ * them matches another record. */
+static double topk_legal(const ht_assessment *assessment, size_t k) {
+    size_t records = assessment->records - assessment->refused.records;
+    return records ? assessment->exact.topk[k] * (double)assessment->records / (double)records : 0;
+}
+
+static json_t *refused_json(const ht_evaluated *evaluated) {
+    const ht_assessment *assessment = &evaluated->assessment;
+    return json_pack("{s:I, s:o}", "records", (json_int_t)assessment->refused.records, "most",
+                     evaluated->refused_by ? ht_report_json_text(evaluated->refused_by)
+                                           : json_null());
+}
+
 static json_t *item_json(const ht_evaluated_list *list, const ht_evaluated *evaluated) {
     const ht_assessment *assessment = &evaluated->assessment;
     json_t *object = ht_report_json_new("hiptemper-evaluate", 1);
@@ -58,6 +72,7 @@ static json_t *item_json(const ht_evaluated_list *list, const ht_evaluated *eval
     json_object_set_new(object, "reliability", ht_reliability_json(&assessment->reliability));
     json_object_set_new(object, "short_beams", json_real(assessment->short_beams));
     json_object_set_new(object, "skipped", json_integer((json_int_t)evaluated->skipped));
+    json_object_set_new(object, "refused", refused_json(evaluated));
     json_object_set_new(object, "model", ht_report_json_text(evaluated->model));
     json_object_set_new(object, "data", ht_report_json_text(evaluated->path));
     json_object_set_new(object, "beam", json_integer((json_int_t)list->beam));
@@ -145,6 +160,27 @@ static void reliability_print(const ht_evaluated *evaluated, FILE *out) {
             100 * ht_reliability_error(reliability));
 }
 
+static void left_out_print(const ht_evaluated_list *list, const ht_evaluated *evaluated,
+                           FILE *out) {
+    const ht_assessment *assessment = &evaluated->assessment;
+    if (evaluated->skipped)
+        fprintf(out,
+                "  %zu records were left out: a parameter has a value that the model's "
+                "schema does not know\n",
+                evaluated->skipped);
+    size_t refused = assessment->refused.records;
+    if (!refused)
+        return;
+    fprintf(out,
+            "  %zu of %zu records break the model's constraints (%s), so that no legal proposal "
+            "can match them\n",
+            refused, assessment->records,
+            evaluated->refused_by ? evaluated->refused_by : "none of the configurations admitted");
+    if (list->constrained && !list->dropped->count && refused < assessment->records)
+        fprintf(out, "    of the others: perfect %.1f %%, top-10 %.1f %%\n",
+                100 * topk_legal(assessment, 0), 100 * topk_legal(assessment, HT_TOPK_COUNT - 1));
+}
+
 void ht_evaluated_print(const ht_evaluated_list *list, FILE *out) {
     const char *heads[] = {"data",    "records",  "average %", "perfect %",    "top-3 %",
                            "top-5 %", "top-10 %", "legal %",   "ms/prediction"};
@@ -160,14 +196,9 @@ void ht_evaluated_print(const ht_evaluated_list *list, FILE *out) {
     }
     ht_table_finish(table, out, 2);
     for (size_t i = 0; i < list->count; ++i) {
-        const ht_evaluated *evaluated = &list->items[i];
-        parameters_print(evaluated, out);
-        reliability_print(evaluated, out);
-        if (evaluated->skipped)
-            fprintf(out,
-                    "  %zu records were left out: a parameter has a value that the model's "
-                    "schema does not know\n",
-                    evaluated->skipped);
+        parameters_print(&list->items[i], out);
+        reliability_print(&list->items[i], out);
+        left_out_print(list, &list->items[i], out);
     }
 }
 
@@ -176,6 +207,7 @@ void ht_evaluated_free(ht_evaluated_list *list) {
         for (size_t p = 0; p < list->items[i].param_count; ++p)
             free(list->items[i].params[p]);
         free(list->items[i].params);
+        free(list->items[i].refused_by);
         free(list->items[i].kernel);
     }
     free(list->items);

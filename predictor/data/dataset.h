@@ -45,6 +45,18 @@ bool ht_param_value_find(const ht_param *param, const char *text, uint16_t *out_
  * without precision. */
 ht_status ht_dataset_regroup(ht_dataset *dataset, const char *without, ht_error *error);
 
+/* Records whose configuration the rules do not allow. */
+typedef struct ht_illegal {
+    size_t records;
+    int by; /* the requirement that most of them break first; -1: none, or only `admit` lines */
+    size_t by_records;
+} ht_illegal;
+/* Counts them. `broken` ([require_count], may be NULL) is added to: of each requirement the records
+ * that break it first. */
+ht_illegal ht_dataset_illegal(const ht_dataset *dataset, const ht_rules *rules, size_t *broken);
+/* "12 break RULE", or NULL where no requirement is broken; free(). */
+char *ht_illegal_text(const ht_illegal *refused, const ht_schema *schema);
+
 /* The fold (0..folds-1) of a group: a hash of group and seed, so the same everywhere. */
 uint32_t ht_group_fold(uint64_t group, uint32_t folds, uint64_t seed);
 

@@ -113,6 +113,39 @@ static void relabel(setting *s, size_t place) {
     ht_proposer_free(proposer);
 }
 
+/* A label that breaks a constraint is counted, and with it the constraint. */
+Test(evaluate, counts_labels_that_are_not_legal) {
+    setting s = make("ConvOclDirectFwd", DATA "ConvOclDirectFwd.tsv.gz", 1);
+    int tile = ht_schema_param_index(s.data.schema, "in_tile1");
+    size_t params = s.data.schema->param_count;
+    ht_rules *rules;
+    ht_error error;
+    check(ht_rules_compile(s.data.schema, NULL, 0, &rules, &error), &error);
+    relabel(&s, 0);
+    ht_illegal found = ht_dataset_illegal(&s.data, rules, NULL);
+    cr_assert_eq(found.records, 0);
+    cr_assert_eq(found.by, -1);
+    cr_assert_null(ht_illegal_text(&found, s.data.schema));
+    /* grp_tile1 is in_tile1 / out_pix_tile1: another in_tile1 contradicts it. */
+    for (size_t i = 0; i < 3; ++i) {
+        uint16_t *value = &s.data.targets[i * params + (size_t)tile];
+        *value = (uint16_t)((*value + 1) % 4);
+    }
+    size_t *broken = ht_alloc(s.data.schema->require_count, sizeof *broken);
+    found = ht_dataset_illegal(&s.data, rules, broken);
+    cr_assert_eq(found.records, 3);
+    cr_assert_eq(found.by, 0);
+    cr_assert_eq(found.by_records, 3);
+    cr_assert_eq(broken[0], 3);
+    char *text = ht_illegal_text(&found, s.data.schema);
+    cr_assert_str_eq(text, "3 break grp_tile1 == in_tile1 / out_pix_tile1 && "
+                           "grp_tile0 == in_tile0 / out_pix_tile0");
+    free(text);
+    free(broken);
+    ht_rules_free(rules);
+    drop(&s);
+}
+
 static ht_assessment assess(const setting *s, uint32_t threads, bool constrained) {
     ht_assessment out;
     ht_error error;
@@ -130,6 +163,7 @@ Test(evaluate, measures_what_is_proposed) {
         relabel(&s, places[i]);
         ht_assessment got = assess(&s, 2, true);
         cr_assert_eq(got.records, s.data.count);
+        cr_assert_eq(got.refused.records, 0);
         cr_assert_float_eq(got.legal, 1, 1e-12);
         cr_assert_float_eq(got.short_beams, 0, 1e-12);
         cr_assert_eq(got.exact.perfect == 1, places[i] == 0);
