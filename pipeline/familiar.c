@@ -52,9 +52,10 @@ char *ht_problem_given(const char *problem, const char *name) {
     size_t length = strlen(name);
     for (const char *at = problem; (at = strstr(at, name)) != NULL; at += length) {
         bool starts = at == problem || strchr(" ,\t\n", at[-1]);
-        if (!starts || at[length] != '=')
+        const char *value = at + length + strspn(at + length, " \t");
+        if (!starts || *value != '=')
             continue;
-        const char *value = at + length + 1;
+        ++value;
         value += strspn(value, " \t");
         return ht_strndup(value, strcspn(value, " ,\t\n\r"));
     }
@@ -85,12 +86,14 @@ static void outside_warn(json_t *warnings, const ht_schema_field *field, int64_t
         ht_text_printf(&text, "%s=%" PRId64, field->name, value);
     ht_text_printf(&text, "%s does not occur in the training data, which has",
                    given ? "" : ", which was not given,");
+    int64_t least = json_integer_value(json_object_get(seen, "least"));
+    int64_t most = json_integer_value(json_object_get(seen, "most"));
     if (field->names)
         names_print(field, seen, &text);
+    else if (least == most)
+        ht_text_printf(&text, " only %" PRId64, least);
     else
-        ht_text_printf(&text, " %" PRId64 " to %" PRId64,
-                       (int64_t)json_integer_value(json_object_get(seen, "least")),
-                       (int64_t)json_integer_value(json_object_get(seen, "most")));
+        ht_text_printf(&text, " %" PRId64 " to %" PRId64, least, most);
     json_array_append_new(warnings, json_string(text.data));
     ht_text_free(&text);
     free(given);

@@ -32,8 +32,9 @@ static const ht_option options[] = {
     {"kernel", HT_OPTION_TEXT, offsetof(predict_options, kernel), "NAME",
      .help = "Which model, when MODEL is a folder."},
     {"device", HT_OPTION_TEXT, offsetof(predict_options, device), "DEVICE",
-     .help = "Fills the fields of the machine (device_...) of a model that was trained with --db; "
-             "of a model of time the device to predict for (without it: host)."},
+     .help = "Fills the fields of the machine: device_... of a model that was trained with --db, "
+             "the GPU's name of one of a tuning database (amd:gfx90a); of a model of time the "
+             "device to predict for (without it: host)."},
     {"times", HT_OPTION_TEXT, offsetof(predict_options, times), "FILE",
      .help = "A model of time of the same template, which proposes along with MODEL, in one list."},
     {"explain", HT_OPTION_FLAG, offsetof(predict_options, explain),
@@ -50,19 +51,32 @@ static const ht_option options[] = {
 
 enum { K_MAX = 1000 };
 
-/* Returns "name" of a field of the model, with the values that it may have; free(). */
+/* The problem that is asked about. */
+typedef struct predict_problem {
+    char *text;      /* as given, with the fields of the machine from --device; owned */
+    int64_t *fields; /* owned */
+} predict_problem;
+
+/* Returns the fields that must be given, as they are given, and those that need not; free(). */
 static char *fields_text(const ht_schema *schema) {
-    ht_text text = {0};
+    ht_text needed = {0}, others = {0};
     for (size_t i = 0; i < schema->field_count; ++i) {
         const ht_schema_field *field = &schema->fields[i];
-        ht_text_printf(&text, "%s%s", i ? " " : "", field->name);
+        ht_text *to = field->fallback ? &others : &needed;
+        ht_text_printf(to, "%s%s=", to->length ? " " : "", field->name);
         for (size_t v = 0; v < field->name_count; ++v)
-            ht_text_printf(&text, "%s%s", v ? "|" : "=", field->names[v]);
-        if (field->fallback)
-            ht_text_append(&text, "[optional]");
+            ht_text_printf(to, "%s%s", v ? "|" : "", field->names[v]);
+        if (!field->name_count)
+            ht_text_append(to, "N");
     }
-    return ht_text_take(&text);
+    if (others.length)
+        ht_text_printf(&needed, "; others are worked out where they are not given: %s",
+                       others.data);
+    ht_text_free(&others);
+    return ht_text_take(&needed);
 }
+
+static const char machine_prefix[] = "device_";
 
 static bool field_given(const char *text, const char *name) {
     char *value = ht_problem_given(text, name);
@@ -74,7 +88,6 @@ static bool field_given(const char *text, const char *name) {
 /* Makes the problem's text with the fields of the machine from --device; free(). */
 static ht_status problem_text(const predict_options *given, const ht_schema *schema,
                               char **out_text, ht_error *error) {
-    static const char prefix[] = "device_";
     ht_device device;
     ht_text text = {0};
     *out_text = NULL;
@@ -87,28 +100,48 @@ static ht_status problem_text(const predict_options *given, const ht_schema *sch
     for (size_t i = 0; given->device && i < schema->field_count; ++i) {
         const char *name = schema->fields[i].name;
         int64_t value;
-        if (strncmp(name, prefix, strlen(prefix)) == 0 && !field_given(given->problem, name) &&
-            ht_device_field_get(&device.fields, name + strlen(prefix), &value))
+        if (field_given(given->problem, name))
+            continue;
+        if (ht_text_begins(name, machine_prefix) &&
+            ht_device_field_get(&device.fields, name + strlen(machine_prefix), &value))
             ht_text_printf(&text, " %s=%lld", name, (long long)value);
+        else if (schema->fields[i].device && schema->fields[i].names &&
+                 strcmp(device.provider, "amd") == 0)
+            ht_text_printf(&text, " %s=%s", name, device.arch);
     }
     *out_text = ht_text_take(&text);
     return HT_OK;
 }
 
+/* Fails if the problem lacks a field of the machine that --device would fill in. */
+static ht_status machine_check(const predict_options *given, const ht_schema *schema,
+                               ht_error *error) {
+    for (size_t i = 0; !given->device && i < schema->field_count; ++i) {
+        const ht_schema_field *field = &schema->fields[i];
+        if (!field->fallback && ht_text_begins(field->name, machine_prefix) &&
+            !field_given(given->problem, field->name))
+            return ht_error_set(error, HT_ERROR_INPUT,
+                                "field %s of kernel %s is missing: --device DEVICE fills in the "
+                                "fields of the machine (--device host: of this one)",
+                                field->name, schema->kernel);
+    }
+    return HT_OK;
+}
+
 static ht_status problem_read(const predict_options *given, const ht_schema *schema,
-                              int64_t *out_fields, ht_error *error) {
+                              predict_problem *out_problem, ht_error *error) {
     if (!given->problem) {
         char *fields = fields_text(schema);
-        ht_error_set(error, HT_ERROR_INPUT, "option --problem is missing; the fields of %s are %s",
+        ht_error_set(error, HT_ERROR_INPUT, "option --problem is missing; %s takes %s",
                      schema->kernel, fields);
         free(fields);
         return HT_ERROR_INPUT;
     }
-    char *text = NULL;
-    ht_status status = problem_text(given, schema, &text, error);
+    ht_status status = machine_check(given, schema, error);
     if (status == HT_OK)
-        status = ht_schema_problem_parse(schema, text, out_fields, error);
-    free(text);
+        status = problem_text(given, schema, &out_problem->text, error);
+    if (status == HT_OK)
+        status = ht_schema_problem_parse(schema, out_problem->text, out_problem->fields, error);
     return status;
 }
 
@@ -198,14 +231,19 @@ static void confidence_tell(const ht_predictor *predictor, const int64_t *fields
     free(words);
 }
 
-/* Prints the proposals; returns the exit code. */
-static int proposals_tell(const ht_command_line *line, const ht_predictor *predictor,
-                          const int64_t *fields, const ht_proposal *proposals, size_t count) {
-    const predict_options *given = line->options;
-    const ht_schema *schema = ht_predictor_schema(predictor);
-    json_t *warnings = ht_familiar_warnings(predictor, fields, given->problem);
+static void warnings_tell(const json_t *warnings) {
     for (size_t i = 0; i < json_array_size(warnings); ++i)
         ht_report_message("warning: %s", json_string_value(json_array_get(warnings, i)));
+}
+
+/* Prints the proposals; returns the exit code. */
+static int proposals_tell(const ht_command_line *line, const ht_predictor *predictor,
+                          const predict_problem *problem, const ht_proposal *proposals,
+                          size_t count) {
+    const predict_options *given = line->options;
+    const ht_schema *schema = ht_predictor_schema(predictor);
+    json_t *warnings = ht_familiar_warnings(predictor, problem->fields, problem->text);
+    warnings_tell(warnings);
     FILE *out = ht_report_stream(given->json);
     proposals_print(schema, proposals, count, out);
     if (count < given->k)
@@ -216,45 +254,53 @@ static int proposals_tell(const ht_command_line *line, const ht_predictor *predi
         json_array_append_new(list, proposal_json(schema, &proposals[i]));
     json_object_set_new(document, "kernel", ht_report_json_text(schema->kernel));
     json_object_set_new(document, "model", ht_report_json_text(line->operands[0]));
-    json_object_set_new(document, "problem", problem_json(schema, fields));
+    json_object_set_new(document, "problem", problem_json(schema, problem->fields));
     json_object_set_new(document, "warnings", warnings);
     json_object_set_new(document, "proposals", list);
     if (!given->unconstrained)
-        confidence_tell(predictor, fields, exp(proposals[0].log_probability), out, document);
+        confidence_tell(predictor, problem->fields, exp(proposals[0].log_probability), out,
+                        document);
     int code = ht_report_json(given->json, document);
     json_decref(document);
     return code;
 }
 
-static int empty_tell(const ht_schema *schema, ht_error *error) {
+/* Says that nothing is legal. Fields that no training data has are often why. */
+static int empty_tell(const ht_predictor *predictor, const predict_problem *problem,
+                      ht_error *error) {
+    json_t *warnings = ht_familiar_warnings(predictor, problem->fields, problem->text);
+    warnings_tell(warnings);
+    json_decref(warnings);
     ht_error_set(error, HT_ERROR_INPUT,
                  "option --problem: no configuration of %s is legal: the constraints that the "
                  "model was trained with leave none for these sizes; give other sizes",
-                 schema->kernel);
+                 ht_predictor_schema(predictor)->kernel);
     return ht_report_error(error);
 }
 
 static int predict(const ht_command_line *line, const ht_predictor *predictor, ht_error *error) {
     const predict_options *given = line->options;
     const ht_schema *schema = ht_predictor_schema(predictor);
-    int64_t *fields = ht_alloc(schema->field_count + 1, sizeof *fields);
+    predict_problem problem = {.fields = ht_alloc(schema->field_count + 1, sizeof(int64_t))};
     ht_proposal *proposals = ht_alloc(given->k, sizeof *proposals);
     ht_proposer *proposer = NULL;
     ht_beam_settings beam = {.width = given->beam > given->k ? given->beam : given->k,
                              .constrained = !given->unconstrained,
                              .consensus = given->consensus};
-    ht_status status = problem_read(given, schema, fields, error);
+    ht_status status = problem_read(given, schema, &problem, error);
     if (status == HT_OK)
         status = ht_proposer_new(predictor, NULL, &beam, &proposer, error);
     int code = status == HT_OK ? HT_EXIT_OK : ht_report_error(error);
-    size_t count = status == HT_OK ? ht_proposer_propose(proposer, fields, given->k, proposals) : 0;
+    size_t count =
+        status == HT_OK ? ht_proposer_propose(proposer, problem.fields, given->k, proposals) : 0;
     if (count)
-        code = proposals_tell(line, predictor, fields, proposals, count);
+        code = proposals_tell(line, predictor, &problem, proposals, count);
     else if (status == HT_OK)
-        code = empty_tell(schema, error);
+        code = empty_tell(predictor, &problem, error);
     ht_proposer_free(proposer);
     free(proposals);
-    free(fields);
+    free(problem.fields);
+    free(problem.text);
     return code;
 }
 

@@ -274,7 +274,10 @@ static ht_status file_map(const char *path, void **out_data, size_t *out_length,
     int fd = open(path, O_RDONLY | O_CLOEXEC);
     struct stat info;
     if (fd < 0 || fstat(fd, &info) != 0) {
-        ht_error_set_at(error, HT_ERROR_INPUT, path, 0, 0, "cannot read the model: %s",
+        ht_error_set_at(error, HT_ERROR_INPUT, path, 0, 0,
+                        errno == ENOENT ? "cannot read the model: %s; 'builtin' is the folder of "
+                                          "those that come with hiptemper"
+                                        : "cannot read the model: %s",
                         strerror(errno));
         if (fd >= 0)
             close(fd);

@@ -54,8 +54,11 @@ ht_status ht_schema_field_value(const ht_schema *schema, size_t field, const cha
     ht_span span = ht_span_of(text, (ht_place){0});
     if (ht_span_integer(span, out_value, NULL) == HT_OK)
         return HT_OK;
-    return ht_error_set(error, HT_ERROR_INPUT, "field %s is an integer, not '%.60s'", of->name,
-                        text);
+    bool digits = text[strspn(text, "0123456789")] == 0;
+    return ht_error_set(error, HT_ERROR_INPUT,
+                        digits ? "field %s is an integer of at most 64 bits, not '%.60s'"
+                               : "field %s is an integer, not '%.60s'",
+                        of->name, text);
 }
 
 const char *ht_schema_field_name(const ht_schema_field *field, int64_t value) {
@@ -91,6 +94,19 @@ static bool look_up(const void *context, const char *name, int64_t *out_value) {
     }
 }
 
+/* Fails with how the field is given: "direction=F|B|W". */
+static ht_status missing_field(const ht_schema *schema, const ht_schema_field *field,
+                               ht_error *error) {
+    ht_text values = {0};
+    for (size_t v = 0; v < field->name_count && values.length < 400; ++v)
+        ht_text_printf(&values, "%s%s", v ? "|" : "", field->names[v]);
+    ht_status status =
+        ht_error_set(error, HT_ERROR_INPUT, "field %s of kernel %s is missing: give %s=%s",
+                     field->name, schema->kernel, field->name, values.data ? values.data : "VALUE");
+    ht_text_free(&values);
+    return status;
+}
+
 ht_status ht_schema_complete(const ht_schema *schema, int64_t *fields, const bool *given,
                              ht_error *error) {
     values all = {schema, fields, NULL, NULL};
@@ -100,9 +116,7 @@ ht_status ht_schema_complete(const ht_schema *schema, int64_t *fields, const boo
             continue;
         const ht_schema_field *field = &schema->fields[i];
         if (!field->fallback)
-            return ht_error_set(error, HT_ERROR_INPUT,
-                                "field %s of kernel %s is missing: give %s=VALUE", field->name,
-                                schema->kernel, field->name);
+            return missing_field(schema, field, error);
         ht_status status = ht_expr_evaluate(field->fallback, &scope, &fields[i], error);
         if (status != HT_OK) {
             ht_error_prefix(error, "field %s is not given and cannot be worked out: ", field->name);

@@ -240,6 +240,8 @@ ht_status ht_time_model_open(const char *path, ht_time_model **out_model, ht_err
     ht_status status = ht_file_read(path, FILE_MOST, &data, &length, error);
     if (status == HT_OK)
         status = ht_time_model_parse((const uint8_t *)data, length, path, out_model, error);
+    else
+        ht_error_prefix(error, "cannot read the model of time: ");
     free(data);
     return status;
 }

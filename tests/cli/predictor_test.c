@@ -295,6 +295,46 @@ Test(predictor, gpus_are_named_as_users_name_them) {
     program_free(&number);
 }
 
+/* A mistake in the question is answered with what to write instead. */
+Test(predictor, a_wrong_question_gets_its_remedy) {
+    succeeds(TRAIN "a.model");
+    fails("predict a.model", 2, "takes in_c=N in_h=N");
+    fails("predict a.model", 2, "direction=F|B|W");
+    fails("predict a.model --problem in_c=99999999999999999999", 2, "at most 64 bits");
+    fails("predict none.model --problem in_c=1", 2, "'builtin'");
+    fails("predict builtin --problem in_c=1", 2, "--kernel; there are ConvAsm1x1U, ");
+    fails("predict builtin --kernel ConvAsm1x1 --problem in_c=1", 2, "mean 'ConvAsm1x1U'");
+    fails("predict builtin --kernel conv2d_direct --problem N=1", 2, "--device DEVICE fills in");
+    fails("predict a.model --times none.times --problem in_c=1", 1, "the model of time");
+    program_result missing = predict_on("");
+    cr_expect_not_null(strstr(missing.err, "give arch=gfx803|"), "%s", missing.err);
+    program_free(&missing);
+}
+
+/* --device names the GPU of a model of a tuning database, and a size of 0 is said to be unusual. */
+Test(predictor, devices_and_unusual_sizes) {
+    succeeds(TRAIN "a.model");
+    program_result named = predict_on("arch=gfx906");
+    program_result device = program_run_arguments(
+        (const char *[]){"predict", "a.model", "--device", "amd:gfx906", "--problem",
+                         "in_c=128 in_h=7 in_w=7 out_c=1344 direction=F", NULL});
+    cr_expect_str_eq(device.out, named.out);
+    program_free(&named);
+    program_free(&device);
+    program_result newer = program_run_arguments(
+        (const char *[]){"predict", "a.model", "--device", "amd:gfx1201", "--problem",
+                         "in_c=128 in_h=7 in_w=7 out_c=1344 direction=F", NULL});
+    cr_expect_not_null(strstr(newer.err, "arch=gfx1201 does not occur"), "%s", newer.err);
+    program_free(&newer);
+    program_result none = program_run_arguments((const char *[]){
+        "predict", "a.model", "--problem",
+        "in_c = 0 in_h=7 in_w=7 out_c=1344 direction=F arch=gfx906 group=3", NULL});
+    cr_expect_eq(none.code, 2);
+    cr_expect_not_null(strstr(none.err, "in_c=0 does not occur"), "%s", none.err);
+    cr_expect_not_null(strstr(none.err, "which has only 1\n"), "%s", none.err);
+    program_free(&none);
+}
+
 Test(predictor, broken_models_are_refused) {
     succeeds(TRAIN "a.model");
     size_t length;
