@@ -27,6 +27,8 @@ typedef enum launch_number {
     LAUNCH_ALL,
     LAUNCH_EACH,
     LAUNCH_COVER,
+    LAUNCH_KEPT,
+    LAUNCH_GAIN,
     LAUNCH_WASTE,
     LAUNCH_PIECES = LAUNCH_WASTE + QUOTIENTS_MOST,
     LAUNCH_FACTS = LAUNCH_PIECES + QUOTIENTS_MOST,
@@ -34,13 +36,14 @@ typedef enum launch_number {
 } launch_number;
 
 static const char *const launch_names[LAUNCH_WASTE] = {
-    "threads", "block_x", "block_y", "block_z", "lds", "blocks", "grid_x", "grid_y",
-    "grid_z",  "waves",   "rounds",  "tail",    "all", "each",   "cover"};
+    "threads", "block_x", "block_y", "block_z", "lds",  "blocks", "grid_x", "grid_y", "grid_z",
+    "waves",   "rounds",  "tail",    "all",     "each", "cover",  "kept",   "gain"};
 
 typedef enum column_kind {
     COLUMN_PARAM,
     COLUMN_TERM,
     COLUMN_LIMIT,
+    COLUMN_LEFT,
     COLUMN_LAUNCH,
     COLUMN_CONSTANT
 } column_kind;
@@ -49,6 +52,12 @@ typedef enum column_kind {
 typedef struct limit {
     ht_expr *lesser, *greater; /* owned */
 } limit;
+
+/* A parameter that steps through a size of the problem. */
+typedef struct step {
+    size_t dimension;
+    double size;
+} step;
 
 typedef struct column {
     column_kind kind;
@@ -64,6 +73,8 @@ struct ht_columns {
     size_t count;
     limit limits[LIMITS_MOST];
     size_t limit_count;
+    step *steps; /* owned */
+    size_t step_count;
     bool launched;         /* there are launch numbers */
     ht_launch_facts facts; /* of a space from a T1 file */
 };
@@ -133,6 +144,50 @@ static void limits_add(ht_columns *columns, const ht_binding *binding) {
         ht_expr_limits(binding->template->requires[i].expr, limit_look, columns);
 }
 
+/* A name that is looked for in expressions. */
+typedef struct name_search {
+    const char *name;
+    bool found;
+} name_search;
+
+static void name_compare(void *context, const char *name) {
+    name_search *search = context;
+    search->found |= strcmp(search->name, name) == 0;
+}
+
+/* Returns true if a parameter is part of the launch's block or grid. */
+static bool shapes_launch(const ht_template *template, const char *name) {
+    name_search search = {.name = name};
+    for (int axis = 0; template->launch_count && axis < HT_LAUNCH_AXES; ++axis) {
+        const ht_launch *launch = &template->launches[0];
+        if (launch->block[axis])
+            ht_expr_names(launch->block[axis], name_compare, &search);
+        if (launch->grid[axis])
+            ht_expr_names(launch->grid[axis], name_compare, &search);
+    }
+    return search.found;
+}
+
+/* Adds what a loop leaves over when a parameter is its step, for each size that it may go through:
+ * numbers that do not shape the launch, such as an unrolling. */
+static void steps_add(ht_columns *columns, const ht_binding *binding) {
+    for (size_t d = 0; d < ht_space_dimension_count(columns->space); ++d) {
+        const ht_dimension *of = ht_space_dimension(columns->space, d);
+        bool large = false;
+        for (size_t v = 0; v < of->value_count; ++v)
+            large |= of->numbers[v] > 1;
+        if (of->kind != HT_PARAM_INTEGER || !large || shapes_launch(binding->template, of->name))
+            continue;
+        for (size_t i = 0; i < binding->problem->value_count; ++i) {
+            const ht_problem_value *field = &binding->problem->values[i];
+            HT_GROW(columns->steps, columns->step_count);
+            columns->steps[columns->step_count] = (step){d, (double)field->value};
+            column_add(columns, COLUMN_LEFT, ht_format("left %s %s", of->name, field->name),
+                       columns->step_count++, 0);
+        }
+    }
+}
+
 ht_columns *ht_columns_new(const ht_space *space, const ht_time_device *device,
                            const char *extents) {
     const ht_binding *binding = ht_space_binding(space);
@@ -146,6 +201,8 @@ ht_columns *ht_columns_new(const ht_space *space, const ht_time_device *device,
         column_add(columns, COLUMN_TERM, ht_format("term %s", ht_space_term_text(space, i)), i, 0);
     if (binding)
         limits_add(columns, binding);
+    if (binding && binding->problem)
+        steps_add(columns, binding);
     if (binding)
         columns->launched = binding->template->launch_count > 0;
     else
@@ -169,8 +226,10 @@ void ht_columns_free(ht_columns *columns) {
         ht_expr_free(columns->limits[i].lesser);
         ht_expr_free(columns->limits[i].greater);
     }
-    if (columns)
+    if (columns) {
         free(columns->list);
+        free(columns->steps);
+    }
     free(columns);
 }
 
@@ -188,6 +247,8 @@ typedef struct looking {
     const ht_config *config;
     double *numbers;
     size_t quotients;
+    double whole_x, part_x; /* of the first quotient along x; 0: none */
+    bool along_x;
     double cover, part; /* products over the quotients: of the wastes, of what a block covers */
     bool partial;
 } looking;
@@ -197,6 +258,10 @@ static void quotient_add(looking *at, double whole, double part) {
         double pieces = ceil(whole / part);
         at->numbers[LAUNCH_WASTE + at->quotients] = pieces * part / whole;
         at->numbers[LAUNCH_PIECES + at->quotients] = pieces;
+        if (at->along_x && at->part_x == 0) {
+            at->whole_x = whole;
+            at->part_x = part;
+        }
         at->cover *= pieces * part / whole;
         at->part *= part;
     }
@@ -233,6 +298,29 @@ static void geometry_set(const ht_time_device *device, const double *block, cons
     ht_launch_facts_of(block, partial, wavefront, numbers + LAUNCH_FACTS);
 }
 
+/* Returns the lanes of the waves along x that have any work, when `row` threads have: those past
+ * the end of a row return at once, and waves of nothing else cost nothing. */
+static double lanes_of(double row, double block, double wavefront) {
+    if (block < wavefront)
+        return ceil(row / block) * block;
+    return floor(row / block) * ceil(block / wavefront) * wavefront +
+           ceil(fmod(row, block) / wavefront) * wavefront;
+}
+
+/* Sets what several outputs of a thread along x bring, next to one: how many times the outputs a
+ * wave with work has, and the share of them that is left of what a thread has. Where a row is
+ * short, threads with more outputs only leave more lanes idle. */
+static void gain_set(const looking *at, const ht_time_device *device, const double *block) {
+    double wavefront = device->wavefront > 0 ? device->wavefront : 32;
+    double each = at->part_x / block[0];
+    if (at->part_x == 0 || each < 1)
+        return;
+    double one = lanes_of(at->whole_x, block[0], wavefront);
+    double some = lanes_of(ceil(at->whole_x / each), block[0], wavefront);
+    at->numbers[LAUNCH_KEPT] = one / (some * each);
+    at->numbers[LAUNCH_GAIN] = one / some;
+}
+
 /* Sets what the quotients of a grid say together. */
 static void cover_set(const looking *at) {
     at->numbers[LAUNCH_ALL] = at->numbers[LAUNCH_BLOCKS] * at->numbers[LAUNCH_THREADS];
@@ -262,6 +350,7 @@ static void launch_of_binding(const ht_columns *columns, const ht_config *config
         return;
     for (int axis = 0; axis < HT_LAUNCH_AXES; ++axis) {
         at.partial = false;
+        at.along_x = axis == 0;
         ht_expr_quotients(launch->grid[axis], quotient_look, &at);
         block[axis] = geometry.block[axis];
         grid[axis] = geometry.grid[axis];
@@ -270,6 +359,7 @@ static void launch_of_binding(const ht_columns *columns, const ht_config *config
     numbers[LAUNCH_LDS] = geometry.lds;
     geometry_set(columns->device, block, grid, partial, numbers);
     cover_set(&at);
+    gain_set(&at, columns->device, block);
 }
 
 static double value_of(const ht_columns *columns, ptrdiff_t dimension, const ht_config *config) {
@@ -297,6 +387,13 @@ static void launch_of_names(const ht_columns *columns, const ht_config *config, 
     cover_set(&at);
 }
 
+/* Returns how much larger than the size its steps are together. */
+static double left_of(const ht_columns *columns, const step *step, const ht_config *config) {
+    double by = ht_space_dimension(columns->space, step->dimension)
+                    ->numbers[config->choice[step->dimension]];
+    return by > 0 && step->size > 0 ? ceil(step->size / by) * by / step->size : (double)NAN;
+}
+
 static double number_of(const ht_columns *columns, const column *column, const ht_config *config,
                         const double *launch) {
     double value = NAN;
@@ -308,6 +405,8 @@ static double number_of(const ht_columns *columns, const column *column, const h
         return ht_space_term(columns->space, column->index, config, &value) ? value : NAN;
     case COLUMN_LIMIT:
         return limit_of(columns, column->index, config);
+    case COLUMN_LEFT:
+        return left_of(columns, &columns->steps[column->index], config);
     case COLUMN_LAUNCH:
         return launch[column->index];
     case COLUMN_CONSTANT:

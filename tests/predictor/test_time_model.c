@@ -251,19 +251,22 @@ static float column_value(const ht_columns *columns, const ht_config *config, co
     return found;
 }
 
-/* Of each limit that a constraint sets, how much of it is used. */
-Test(time_model, sees_how_near_the_limits_are) {
+/* Of each limit that a constraint sets, how much of it is used; what an unrolling leaves over; and
+ * what a thread's outputs bring where lanes stay idle. */
+Test(time_model, sees_limits_steps_and_idle_lanes) {
     static const char text[] = "#pragma tune unit\n"
                                "#pragma tune kernel(k)\n"
                                "#pragma tune problem(line : n)\n"
                                "#pragma tune param(BLOCK : 16, 32, 64 = 16)\n"
                                "#pragma tune param(TILE : 1, 2, 4 = 1)\n"
+                               "#pragma tune param(UNROLL : 1, 4, 8 = 1)\n"
                                "#pragma tune require(BLOCK <= 256 && problem.n > 3)\n"
                                "#pragma tune require(2 * problem.n > BLOCK * TILE)\n"
                                "#pragma tune block(BLOCK)\n"
                                "#pragma tune grid(ceil_div(problem.n, BLOCK * TILE))\n"
                                "#pragma tune arg(a : out float[problem.n])\n"
-                               "template <int BLOCK, int TILE> __global__ void k(float *a) {}\n";
+                               "template <int BLOCK, int TILE, int UNROLL> "
+                               "__global__ void k(float *a) {}\n";
     ht_template *templates = NULL;
     size_t count = 0;
     ht_error error = {0};
@@ -284,11 +287,20 @@ Test(time_model, sees_how_near_the_limits_are) {
     ht_space *space = NULL;
     cr_assert_eq(ht_space_build(&binding, 1, &space, &error), HT_OK, "%s", error.message);
     ht_columns *columns = ht_columns_new(space, &slow, NULL);
-    const ht_config config = {2, {1, 2}}; /* BLOCK 32, TILE 4 */
+    const ht_config config = {3, {1, 2, 2}}; /* BLOCK 32, TILE 4, UNROLL 8 */
     cr_expect_eq(column_value(columns, &config, "limit 0"), 0.125F);
     cr_expect_float_eq(column_value(columns, &config, "limit 1"), 0.64F, 1e-6);
     cr_expect(isnan(column_value(columns, &config, "limit 2")), "n > 3 is not a choice");
     cr_expect_eq(column_value(columns, &config, "each"), 4);
+    cr_expect_float_eq(column_value(columns, &config, "left UNROLL n"), 1.04F, 1e-6);
+    cr_expect(isnan(column_value(columns, &config, "left TILE n")), "TILE shapes the grid");
+    cr_expect_eq(column_value(columns, &config, "gain"), 4); /* 100 threads are 4 waves, 25 one */
+    cr_expect_eq(column_value(columns, &config, "kept"), 1);
+    ht_columns_free(columns);
+    columns = ht_columns_new(space, &fast, NULL);
+    const ht_config wide = {3, {2, 2, 0}}; /* BLOCK 64: 100 threads are 2 waves of 64, 25 one */
+    cr_expect_eq(column_value(columns, &wide, "gain"), 2);
+    cr_expect_eq(column_value(columns, &wide, "kept"), 0.5F);
     ht_columns_free(columns);
     ht_space_free(space);
     ht_problem_free(&problem);
