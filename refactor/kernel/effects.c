@@ -72,6 +72,23 @@ void ht_syntax_changes(const ht_syntax *node, ht_change_visit *visit, void *cont
     ht_syntax_walk(node, on_change, &walk);
 }
 
+typedef struct variable_search {
+    size_t variable;
+    bool found;
+} variable_search;
+
+static void on_name(const ht_syntax *name, const ht_syntax *change, void *context) {
+    (void)change;
+    variable_search *search = context;
+    search->found |= name->variable == search->variable;
+}
+
+bool ht_syntax_changes_variable(const ht_syntax *node, size_t variable) {
+    variable_search search = {variable, false};
+    ht_syntax_changes(node, on_name, &search);
+    return search.found;
+}
+
 /* ---- memory ---- */
 
 typedef struct root_walk {

@@ -32,6 +32,8 @@ const ht_syntax *ht_lvalue_root(const ht_syntax *lvalue);
  * declaration, and with the node that changes it. */
 typedef void ht_change_visit(const ht_syntax *name, const ht_syntax *change, void *context);
 void ht_syntax_changes(const ht_syntax *node, ht_change_visit *visit, void *context);
+/* Returns true if `node` may so change the variable. */
+bool ht_syntax_changes_variable(const ht_syntax *node, size_t variable);
 /* Returns true if the variable keeps one value while `at` runs: nothing changes it but the headers
  * of loops in whose bodies `at` stands. `at` NULL: nothing changes it at all. */
 bool ht_variable_is_steady(const ht_syntax_variable *variable, const ht_syntax *at);

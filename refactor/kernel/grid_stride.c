@@ -60,25 +60,16 @@ static const ht_syntax *without_copy(const ht_syntax *step, const ht_syntax_vari
     return copies ? first : NULL;
 }
 
-typedef struct jumps {
-    const ht_syntax *body;
-    bool escapes;
-} jumps;
-
-static bool on_jump(const ht_syntax *node, void *context) {
-    jumps *in = context;
-    bool leaves = node->kind == HT_SYNTAX_RETURN || node->kind == HT_SYNTAX_BREAK;
-    in->escapes = in->escapes || node->kind == HT_SYNTAX_UNKNOWN_STATEMENT ||
-                  (leaves && ht_syntax_escapes(node, in->body));
-    return !in->escapes;
+/* Returns true if the node may leave the loop whose body `context` is. */
+static bool leaves(const ht_syntax *node, const void *context) {
+    bool jump = node->kind == HT_SYNTAX_RETURN || node->kind == HT_SYNTAX_BREAK;
+    return node->kind == HT_SYNTAX_UNKNOWN_STATEMENT || (jump && ht_syntax_escapes(node, context));
 }
 
 /* Returns true if an iteration may end those that the thread has left. */
 static bool ends_others(const ht_syntax *loop) {
-    jumps in = {ht_syntax_body(loop), false};
-    if (in.body)
-        ht_syntax_walk(in.body, on_jump, &in);
-    return in.escapes;
+    const ht_syntax *body = ht_syntax_body(loop);
+    return ht_syntax_first(body, leaves, body) != NULL;
 }
 
 /* Reads a loop over the whole grid. Returns false if it is anything else. */

@@ -10,36 +10,30 @@
 
 #include <stdlib.h>
 
-static bool on_impure(const ht_syntax *node, void *context) {
-    bool *impure = context;
+static bool is_impure(const ht_syntax *node, const void *context) {
+    (void)context;
     const ht_syntax_call *call = node->call;
     switch (node->kind) {
     case HT_SYNTAX_SUBSCRIPT:
     case HT_SYNTAX_DEREFERENCE:
     case HT_SYNTAX_UNKNOWN:
     case HT_SYNTAX_UNKNOWN_STATEMENT:
-        *impure = true;
-        break;
+        return true;
     case HT_SYNTAX_ASSIGN:
-        *impure |= node->op != HT_BINARY_ASSIGN;
-        break;
+        return node->op != HT_BINARY_ASSIGN;
     case HT_SYNTAX_CALL:
-        *impure |= call->of_user || call->effect != HT_CALL_PURE ||
-                   (call->class != HT_CALLEE_PURE && call->class != HT_CALLEE_UNKNOWN);
         for (size_t i = 0; i < node->count; ++i)
-            *impure |= call->changes[i] != 0;
-        break;
+            if (call->changes[i])
+                return true;
+        return call->of_user || call->effect != HT_CALL_PURE ||
+               (call->class != HT_CALLEE_PURE && call->class != HT_CALLEE_UNKNOWN);
     default:
-        *impure |= node->arrow;
-        break;
+        return node->arrow;
     }
-    return !*impure;
 }
 
 static bool is_pure(const ht_syntax *node) {
-    bool impure = false;
-    ht_syntax_walk(node, on_impure, &impure);
-    return !impure;
+    return !ht_syntax_first(node, is_impure, NULL);
 }
 
 /* Notes that `index < bound` (or `<=`: `inclusive`) holds for all threads that go on. */

@@ -33,17 +33,6 @@ static bool loop_step(const ht_syntax *increment, const ht_syntax_variable *vari
            ht_syntax_evaluate(ht_syntax_strip(right), out_step) && *out_step > 0;
 }
 
-typedef struct write_search {
-    size_t variable;
-    bool found;
-} write_search;
-
-static void on_change(const ht_syntax *name, const ht_syntax *change, void *context) {
-    (void)change;
-    write_search *search = context;
-    search->found = search->found || name->variable == search->variable;
-}
-
 bool ht_syntax_trip_count(const ht_syntax *loop, int64_t *out_trip) {
     const ht_syntax *start = NULL, *left, *right;
     if (loop->kind != HT_SYNTAX_FOR || !loop->begins || !loop->children[0] || !loop->children[1] ||
@@ -61,9 +50,8 @@ bool ht_syntax_trip_count(const ht_syntax *loop, int64_t *out_trip) {
         ++to;
     else if (op != HT_BINARY_LT && !(op == HT_BINARY_NE && step == 1))
         return false;
-    write_search search = {variable->index, false};
-    ht_syntax_changes(ht_syntax_body(loop), on_change, &search);
-    if (search.found || to <= from || to - from > 1000000)
+    if (ht_syntax_changes_variable(ht_syntax_body(loop), variable->index) || to <= from ||
+        to - from > 1000000)
         return false;
     *out_trip = (to - from + step - 1) / step;
     return true;

@@ -11,6 +11,17 @@ void ht_syntax_walk(const ht_syntax *node, bool (*visit)(const ht_syntax *node, 
         ht_syntax_walk(node->children[i], visit, context);
 }
 
+const ht_syntax *ht_syntax_first(const ht_syntax *node,
+                                 bool (*is)(const ht_syntax *node, const void *context),
+                                 const void *context) {
+    if (!node || is(node, context))
+        return node;
+    const ht_syntax *found = NULL;
+    for (size_t i = 0; i < node->count && !found; ++i)
+        found = ht_syntax_first(node->children[i], is, context);
+    return found;
+}
+
 bool ht_syntax_within(const ht_syntax *node, const ht_syntax *ancestor) {
     while (node && node != ancestor)
         node = node->parent;
@@ -206,18 +217,16 @@ bool ht_syntax_escapes(const ht_syntax *jump, const ht_syntax *root) {
     return true;
 }
 
-static bool on_risk(const ht_syntax *node, void *context) {
+static bool is_risk(const ht_syntax *node, const void *context) {
+    (void)context;
     bool divides =
         node->kind == HT_SYNTAX_BINARY && (node->op == HT_BINARY_DIV || node->op == HT_BINARY_REM);
-    *(bool *)context |= node->kind == HT_SYNTAX_SUBSCRIPT || node->kind == HT_SYNTAX_DEREFERENCE ||
-                        node->kind == HT_SYNTAX_CALL || node->arrow || divides ||
-                        node->kind == HT_SYNTAX_UNKNOWN ||
-                        node->kind == HT_SYNTAX_UNKNOWN_STATEMENT || ht_syntax_is_loop(node);
-    return true;
+    return node->kind == HT_SYNTAX_SUBSCRIPT || node->kind == HT_SYNTAX_DEREFERENCE ||
+           node->kind == HT_SYNTAX_CALL || node->arrow || divides ||
+           node->kind == HT_SYNTAX_UNKNOWN || node->kind == HT_SYNTAX_UNKNOWN_STATEMENT ||
+           ht_syntax_is_loop(node);
 }
 
 bool ht_syntax_is_risky(const ht_syntax *node) {
-    bool risky = false;
-    ht_syntax_walk(node, on_risk, &risky);
-    return risky;
+    return ht_syntax_first(node, is_risk, NULL) != NULL;
 }

@@ -201,6 +201,11 @@ typedef struct ht_syntax_tree {
 /* Calls visit for the node and all below it, in source order; false skips the children. */
 void ht_syntax_walk(const ht_syntax *node, bool (*visit)(const ht_syntax *node, void *context),
                     void *context);
+/* Returns the first of the node and all below it, in source order, that `is` accepts; NULL: it
+ * accepts none. */
+const ht_syntax *ht_syntax_first(const ht_syntax *node,
+                                 bool (*is)(const ht_syntax *node, const void *context),
+                                 const void *context);
 bool ht_syntax_within(const ht_syntax *node, const ht_syntax *ancestor);
 /* The smallest node whose text is this range; NULL: there is none. */
 const ht_syntax *ht_syntax_at(const ht_syntax_tree *tree, ht_range range);

@@ -77,40 +77,34 @@ static bool text_meets(const ht_model *model, size_t file, ht_range range, int d
 
 /* ---- loops ---- */
 
-static bool on_volatile(const ht_syntax *node, void *context) {
-    *(bool *)context |= ht_syntax_is_expression(node) && node->is_volatile;
-    return true;
+static bool is_volatile(const ht_syntax *node, const void *context) {
+    (void)context;
+    return ht_syntax_is_expression(node) && node->is_volatile;
 }
 
-static bool on_effect(const ht_syntax *node, void *context) {
-    *(bool *)context |= node->kind == HT_SYNTAX_CALL || node->kind == HT_SYNTAX_ASSIGN ||
-                        node->kind == HT_SYNTAX_STEP || node->kind == HT_SYNTAX_BREAK ||
-                        node->kind == HT_SYNTAX_RETURN;
-    return true;
+static bool has_effect(const ht_syntax *node, const void *context) {
+    (void)context;
+    return node->kind == HT_SYNTAX_CALL || node->kind == HT_SYNTAX_ASSIGN ||
+           node->kind == HT_SYNTAX_STEP || node->kind == HT_SYNTAX_BREAK ||
+           node->kind == HT_SYNTAX_RETURN;
 }
 
-static bool on_memory(const ht_syntax *node, void *context) {
-    *(bool *)context |= node->kind == HT_SYNTAX_SUBSCRIPT || node->kind == HT_SYNTAX_DEREFERENCE;
-    return true;
-}
-
-static bool finds(const ht_syntax *node, bool (*visit)(const ht_syntax *node, void *context)) {
-    bool found = false;
-    ht_syntax_walk(node, visit, &found);
-    return found;
+static bool is_memory(const ht_syntax *node, const void *context) {
+    (void)context;
+    return node->kind == HT_SYNTAX_SUBSCRIPT || node->kind == HT_SYNTAX_DEREFERENCE;
 }
 
 /* Returns true for while (flags[b] == 0) {}: nothing in the loop could end it. */
 static bool only_asks_memory(const ht_syntax *loop) {
-    return !finds(loop, on_effect) && finds(loop, on_memory);
+    return !ht_syntax_first(loop, has_effect, NULL) && ht_syntax_first(loop, is_memory, NULL);
 }
 
 /* Returns true if the loop counts from a first value, in steps, up to a bound that is not in
  * memory. */
 static bool is_counted(const ht_syntax *loop) {
     return loop->kind == HT_SYNTAX_FOR && loop->children[0] && loop->children[1] &&
-           loop->children[2] && !finds(loop->children[1], on_volatile) &&
-           !finds(loop->children[1], on_memory);
+           loop->children[2] && !ht_syntax_first(loop->children[1], is_volatile, NULL) &&
+           !ht_syntax_first(loop->children[1], is_memory, NULL);
 }
 
 static void keep_order(ht_model *model, size_t file, size_t offset, const char *why) {
@@ -127,7 +121,7 @@ static void look_for_loops(ht_model *model) {
         if (!ht_syntax_is_loop(loop) || is_counted(loop) ||
             !ht_source_range(model->facts->source, ht_syntax_cursor(loop), &file, &range))
             continue;
-        if (finds(loop, on_volatile) || only_asks_memory(loop) ||
+        if (ht_syntax_first(loop, is_volatile, NULL) || only_asks_memory(loop) ||
             text_meets(model, file, range, 0)) {
             keep_order(model, file, range.begin,
                        "a loop goes on until another block has written what it reads");

@@ -188,24 +188,21 @@ static bool on_bound(const ht_syntax *node, void *context) {
     return node->kind != HT_SYNTAX_CALL && node->kind != HT_SYNTAX_SUBSCRIPT;
 }
 
-static bool on_index(const ht_syntax *node, void *context) {
-    bool *found = context;
+static bool is_index(const ht_syntax *node, const void *context) {
+    (void)context;
     int axis;
-    *found =
-        *found || (ht_syntax_is_expression(node) && ht_syntax_index(node, &axis) != HT_INDEX_NONE);
-    return !*found;
+    return ht_syntax_is_expression(node) && ht_syntax_index(node, &axis) != HT_INDEX_NONE;
 }
 
 /* Looks for bounds of loops. Loops over a thread's share of data are left out: their bounds are
  * large and come from the grid. */
 static bool on_loop(const ht_syntax *node, void *context) {
     const ht_syntax *left, *right;
-    bool shares = false;
     int op;
     if (node->kind != HT_SYNTAX_FOR)
         return !in_lambda(node);
-    ht_syntax_walk(node->children[0], on_index, &shares);
-    ht_syntax_walk(node->children[2], on_index, &shares);
+    bool shares = ht_syntax_first(node->children[0], is_index, NULL) ||
+                  ht_syntax_first(node->children[2], is_index, NULL);
     if (!shares && ht_syntax_binary(node->children[1], &op, &left, &right) &&
         (op == HT_BINARY_LT || op == HT_BINARY_LE)) {
         const ht_syntax_variable *variable = named(right);

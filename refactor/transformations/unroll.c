@@ -169,16 +169,14 @@ static bool is_for(const ht_syntax *node) {
 }
 
 /* Further loops, and what keeps compilers from unrolling. */
-static bool on_inner(const ht_syntax *node, void *data) {
+static bool is_inner(const ht_syntax *node, const void *data) {
+    (void)data;
     static const char *const harmless[] = {"if", "switch", NULL}; /* that declare a variable */
     const ht_tokens *tokens = ht_source_tokens(node->tree->model->facts->source, 0);
-    bool *found = data;
     bool other = node->kind == HT_SYNTAX_UNKNOWN_STATEMENT &&
                  !ht_tokens_is_any(tokens, ht_tokens_at(tokens, node->start), harmless);
     bool lambda = node->kind == HT_SYNTAX_COMPOUND && ht_syntax_is_expression(node->parent);
-    *found = *found || ht_syntax_is_loop(node) || other || lambda ||
-             ht_syntax_calls(node, "__syncthreads");
-    return !*found;
+    return ht_syntax_is_loop(node) || other || lambda || ht_syntax_calls(node, "__syncthreads");
 }
 
 /* Does an argument that has become a constant bound the loop? Then compilers unroll it as it is. */
@@ -219,8 +217,8 @@ static bool is_runtime(const context *in, const ht_syntax *loop) {
     if (other || in->runtime_count >= RUNTIME_MAX || loop->kind != HT_SYNTAX_FOR ||
         !loop->children[1] || is_bounded_by_constants(loop))
         return false;
-    ht_syntax_walk(ht_syntax_body(loop), on_inner, &other);
-    return !other && !is_fixed(in, loop->children[1], 0);
+    return !ht_syntax_first(ht_syntax_body(loop), is_inner, NULL) &&
+           !is_fixed(in, loop->children[1], 0);
 }
 
 static void offer_runtime(context *in, const ht_syntax *node, ht_range loop, const pragma *before) {

@@ -48,42 +48,34 @@ enum { DEPTH_MAX = 16, CARRIED_MAX = 16 };
 typedef struct searching {
     const ht_syntax *loop;
     int depth;
-    bool found;
 } searching;
 
-static bool on_value(const ht_syntax *node, void *context);
+static bool varies(const ht_syntax *node, const void *context);
 
-/* Checks that a variable from outside of the loop has the same value in all threads. */
-static void look_at_variable(searching *in, const ht_syntax_variable *variable) {
+/* Returns true if a variable from outside of the loop may differ between threads. */
+static bool variable_varies(const searching *in, const ht_syntax_variable *variable) {
     const ht_local *local = variable->local;
     const ht_syntax *initializer = ht_syntax_initializer(variable);
     if (!local || local->is_shared || ht_syntax_within(variable->declaration, in->loop))
-        return;
-    if (local->is_array || local->writes > 0 || !initializer || ++in->depth > DEPTH_MAX) {
-        in->found = true;
-        return;
-    }
-    ht_syntax_walk(initializer, on_value, in);
-    --in->depth;
+        return false;
+    const searching inner = {in->loop, in->depth + 1};
+    return local->is_array || local->writes > 0 || !initializer || inner.depth > DEPTH_MAX ||
+           ht_syntax_first(initializer, varies, &inner);
 }
 
-static bool on_value(const ht_syntax *node, void *context) {
-    searching *in = context;
-    if (node->kind == HT_SYNTAX_GLOBAL ||
-        (node->kind == HT_SYNTAX_INDEX &&
-         (node->op == HT_INDEX_THREAD || node->op == HT_INDEX_BLOCK)))
-        in->found = true;
-    else if (node->kind == HT_SYNTAX_NAME && !in->found)
-        look_at_variable(in, ht_syntax_named(node));
-    return !in->found;
+static bool varies(const ht_syntax *node, const void *context) {
+    if (node->kind == HT_SYNTAX_NAME)
+        return variable_varies(context, ht_syntax_named(node));
+    return node->kind == HT_SYNTAX_GLOBAL ||
+           (node->kind == HT_SYNTAX_INDEX &&
+            (node->op == HT_INDEX_THREAD || node->op == HT_INDEX_BLOCK));
 }
 
 /* Returns true if a part of such a loop has the same effect whichever thread of whichever block
  * runs an iteration. */
 static bool is_part_uniform(const ht_syntax *loop, const ht_syntax *part) {
-    searching in = {.loop = loop};
-    ht_syntax_walk(part, on_value, &in);
-    return !in.found;
+    const searching in = {.loop = loop};
+    return !ht_syntax_first(part, varies, &in);
 }
 
 /* Returns true if all threads reach all of these loops (one at least, in the order of the source).

@@ -44,20 +44,16 @@ static bool is_number(const ht_source *source, const ht_macro *macro) {
 typedef struct use_search {
     const ht_tiles *tiles;
     const ht_tile *tile;
-    bool found;
 } use_search;
 
-static bool on_use(const ht_syntax *node, void *context) {
-    use_search *in = context;
-    if (ht_syntax_is_expression(node) && ht_tiles_leaf(in->tiles, node) == in->tile)
-        in->found = true;
-    return !in->found;
+static bool is_use(const ht_syntax *node, const void *context) {
+    const use_search *in = context;
+    return ht_syntax_is_expression(node) && ht_tiles_leaf(in->tiles, node) == in->tile;
 }
 
 static bool used_in(const ht_tiles *tiles, const ht_tile *tile, const ht_syntax *function) {
-    use_search in = {tiles, tile, false};
-    ht_syntax_walk(function, on_use, &in);
-    return in.found;
+    const use_search in = {tiles, tile};
+    return ht_syntax_first(function, is_use, &in) != NULL;
 }
 
 /* Returns the kernel's template parameter that is launched with the same constant, or the same

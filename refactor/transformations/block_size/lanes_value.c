@@ -306,13 +306,8 @@ void ht_lanes_set(ht_lanes *lanes, size_t variable, const bool *mask, const ht_l
     of->touched = true;
 }
 
-typedef struct constancy {
-    const ht_lanes *lanes;
-    bool steady;
-} constancy;
-
-static bool on_steady(const ht_syntax *node, void *context) {
-    constancy *in = context;
+static bool may_change(const ht_syntax *node, const void *context) {
+    const ht_lanes *lanes = context;
     switch (node->kind) {
     case HT_SYNTAX_NAME:
         break;
@@ -323,29 +318,24 @@ static bool on_steady(const ht_syntax *node, void *context) {
     case HT_SYNTAX_INDEX:
     case HT_SYNTAX_PAREN:
     case HT_SYNTAX_UNARY:
-        return true;
+        return false;
     default:
-        return in->steady = false;
+        return true;
     }
     const ht_syntax_variable *variable = ht_syntax_named(node);
     const ht_syntax *kept = ht_syntax_kept(variable);
     if (strcmp(variable->name, "warpSize") == 0 && !variable->is_local)
-        return true;
-    in->steady = in->steady && kept && !variable->rank && variable->space != HT_SPACE_SHARED &&
-                 !in->lanes->variables[variable->index].values;
-    if (in->steady)
-        ht_syntax_walk(kept, on_steady, in);
-    return in->steady;
+        return false;
+    return !kept || variable->rank || variable->space == HT_SPACE_SHARED ||
+           lanes->variables[variable->index].values || ht_syntax_first(kept, may_change, lanes);
 }
 
 /* Returns the value that a variable was declared with ahead of the run, if it follows from what
  * never changes; NULL: it may not. */
 static const ht_syntax *steady_value(const ht_lanes *lanes, const ht_syntax_variable *variable) {
     const ht_syntax *kept = ht_syntax_kept(variable);
-    constancy in = {lanes, kept && lanes->depth < DEPTH_MAX};
-    if (in.steady)
-        ht_syntax_walk(kept, on_steady, &in);
-    return in.steady ? kept : NULL;
+    bool steady = lanes->depth < DEPTH_MAX && !ht_syntax_first(kept, may_change, lanes);
+    return steady ? kept : NULL;
 }
 
 static void evaluate_name(ht_lanes *lanes, const ht_syntax *node, const bool *mask,

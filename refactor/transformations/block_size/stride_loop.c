@@ -112,21 +112,22 @@ static void on_change(const ht_syntax *name, const ht_syntax *change, void *cont
                     !(is_set_first(in, variable) || may_carry(in, variable->index));
 }
 
-static bool on_end(const ht_syntax *node, void *context) {
-    *(bool *)context |= node->kind == HT_SYNTAX_RETURN || /* it also ends the later iterations */
-                        node->kind == HT_SYNTAX_BREAK || node->kind == HT_SYNTAX_UNKNOWN ||
-                        node->kind == HT_SYNTAX_UNKNOWN_STATEMENT;
-    return true;
+static bool is_end(const ht_syntax *node, const void *context) {
+    (void)context;
+    return node->kind == HT_SYNTAX_RETURN || /* it also ends the later iterations */
+           node->kind == HT_SYNTAX_BREAK || node->kind == HT_SYNTAX_UNKNOWN ||
+           node->kind == HT_SYNTAX_UNKNOWN_STATEMENT;
 }
 
 bool ht_stride_carries(const ht_stride_loop *of, const ht_stride_carry *carry) {
-    carrying in = {of->loop, ht_syntax_body(of->loop), of->counter, carry, false};
-    ht_syntax_walk(in.body, on_end, &in.found);
+    carrying in = {of->loop, ht_syntax_body(of->loop), of->counter, carry,
+                   ht_syntax_first(ht_syntax_body(of->loop), is_end, NULL) != NULL};
     ht_syntax_changes(in.body, on_change, &in);
     return in.found;
 }
 
-static bool on_impure(const ht_syntax *node, void *context) {
+static bool is_impure(const ht_syntax *node, const void *context) {
+    (void)context;
     switch (node->kind) {
     case HT_SYNTAX_BINARY:
     case HT_SYNTAX_CAST:
@@ -135,9 +136,9 @@ static bool on_impure(const ht_syntax *node, void *context) {
     case HT_SYNTAX_MEMBER:
     case HT_SYNTAX_NAME:
     case HT_SYNTAX_PAREN:
-        return true;
+        return false;
     default:
-        return *(bool *)context = true;
+        return true;
     }
 }
 
@@ -158,14 +159,12 @@ static void on_bound_change(const ht_syntax *name, const ht_syntax *change, void
 static bool has_bound(const ht_syntax *loop, const ht_syntax_variable *counter) {
     const ht_syntax *left, *right;
     int op;
-    bool impure = false;
     if (!ht_syntax_binary(loop->children[1], &op, &left, &right) ||
         (op != HT_BINARY_LT && op != HT_BINARY_LE) || ht_syntax_named(left) != counter)
         return false;
-    ht_syntax_walk(right, on_impure, &impure);
     bounding in = {loop->children[1], counter, false};
     ht_syntax_changes(ht_syntax_body(loop), on_bound_change, &in);
-    return !impure && !in.changes;
+    return !ht_syntax_first(right, is_impure, NULL) && !in.changes;
 }
 
 bool ht_stride_loop_read(const ht_syntax *loop, int axis, ht_stride_loop *out) {

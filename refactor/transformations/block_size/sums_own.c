@@ -65,26 +65,27 @@ const ht_syntax *ht_block_sums_elsewhere(const ht_block_sums *sums) {
 typedef struct reading {
     const ht_block_sums *sums;
     const ht_block_sum *sum;
-    bool bound;
 } reading;
 
-static bool on_read(const ht_syntax *node, void *context) {
-    reading *in = context;
+/* Returns true for the name of a variable that the statements of a sum compute. */
+static bool is_bound(const ht_syntax *node, const void *context) {
+    const reading *in = context;
     const ht_syntax_variable *variable =
         node->kind == HT_SYNTAX_NAME ? ht_syntax_named(node) : NULL;
     for (size_t i = in->sum->first; variable && i <= in->sum->last; ++i)
-        in->bound |= ht_syntax_mentions(ht_sums_whole_statement(in->sums, i), node->variable) &&
-                     (ht_sums_accumulator(in->sums, node->variable) || variable->changed ||
-                      (variable->declaration &&
-                       ht_sum_holds_node(in->sums, in->sum, variable->declaration)));
-    return !in->bound;
+        if (ht_syntax_mentions(ht_sums_whole_statement(in->sums, i), node->variable) &&
+            (ht_sums_accumulator(in->sums, node->variable) || variable->changed ||
+             (variable->declaration &&
+              ht_sum_holds_node(in->sums, in->sum, variable->declaration))))
+            return true;
+    return false;
 }
 
 bool ht_block_sums_hoists(const ht_block_sums *sums, const ht_block_sum *sum, size_t index) {
     const ht_syntax *statement = ht_sums_whole_statement(sums, index);
     if (statement->kind != HT_SYNTAX_DECLARATION || ht_threads_named(statement))
         return false;
-    reading in = {sums, sum, false};
+    const reading in = {sums, sum};
     for (size_t i = 0; i < statement->count; ++i) {
         const ht_syntax *node = statement->children[i];
         if (node->kind != HT_SYNTAX_VARIABLE)
@@ -94,10 +95,10 @@ bool ht_block_sums_hoists(const ht_block_sums *sums, const ht_block_sum *sum, si
         const ht_syntax *value = node->count ? node->children[0] : NULL;
         if (!shared && (!value || variable->changed || ht_syntax_is_risky(value)))
             return false;
-        if (!shared)
-            ht_syntax_walk(value, on_read, &in);
+        if (!shared && ht_syntax_first(value, is_bound, &in))
+            return false;
     }
-    return !in.bound && ht_is_own_text(ht_sums_statement(sums, index));
+    return ht_is_own_text(ht_sums_statement(sums, index));
 }
 
 bool ht_is_own_text(const ht_syntax *statement) {

@@ -54,22 +54,20 @@ bool ht_is_first_thread(const ht_syntax *statement) {
 typedef struct tainting {
     const ht_syntax_tree *tree; /* the whole tree */
     int depth;
-    const ht_syntax *found;
 } tainting;
 
-static bool on_taint(const ht_syntax *node, void *context);
+static bool is_tainted(const ht_syntax *node, const void *context);
 
 /* Returns true if a variable is declared with a value that depends on the thread or the block. */
-static bool is_derived(tainting *in, const ht_syntax_variable *variable) {
+static bool is_derived(const tainting *in, const ht_syntax_variable *variable) {
     const ht_syntax *value = variable->is_local ? ht_syntax_initializer(variable) : NULL;
     if (!value || in->depth >= DEPTH_MAX)
         return in->depth >= DEPTH_MAX;
-    tainting inner = {in->tree, in->depth + 1, NULL};
-    ht_syntax_walk(value, on_taint, &inner);
-    return inner.found != NULL;
+    const tainting inner = {in->tree, in->depth + 1};
+    return ht_syntax_first(value, is_tainted, &inner) != NULL;
 }
 
-static bool is_tainted_call(tainting *in, const ht_syntax *node) {
+static bool is_tainted_call(const tainting *in, const ht_syntax *node) {
     const ht_syntax_call *call = node->call;
     if (call->class == HT_CALLEE_WAVEFRONT || call->class == HT_CALLEE_GROUPS)
         return true;
@@ -78,37 +76,32 @@ static bool is_tainted_call(tainting *in, const ht_syntax *node) {
     const ht_syntax *body = in->tree->functions[call->function].body;
     if (!body || in->depth >= DEPTH_MAX)
         return true;
-    tainting inner = {in->tree, in->depth + 1, NULL};
-    ht_syntax_walk(body, on_taint, &inner);
-    return inner.found != NULL;
+    const tainting inner = {in->tree, in->depth + 1};
+    return ht_syntax_first(body, is_tainted, &inner) != NULL;
 }
 
-/* Finds the first thing that depends on which thread runs it, or on the number of threads, or at
- * which threads meet inside of a function. */
-static bool on_taint(const ht_syntax *node, void *context) {
-    tainting *in = context;
-    bool found = false;
+/* Returns true if it depends on which thread runs it, or on the number of threads, or if threads
+ * meet at it inside of a function. */
+static bool is_tainted(const ht_syntax *node, const void *context) {
+    const tainting *in = context;
     if (node->kind == HT_SYNTAX_INDEX)
-        found = node->axis == 0 && (node->op == HT_INDEX_THREAD || node->op == HT_INDEX_BLOCK_DIM);
-    else if (node->kind == HT_SYNTAX_NAME) {
+        return node->axis == 0 && (node->op == HT_INDEX_THREAD || node->op == HT_INDEX_BLOCK_DIM);
+    if (node->kind == HT_SYNTAX_NAME) {
         const ht_syntax_variable *variable = ht_syntax_named(node);
         bool shared = variable->space == HT_SPACE_SHARED;
-        found = strcmp(variable->name, "warpSize") == 0 || (in->depth > 0 && shared) ||
-                is_derived(in, variable);
-    } else if (node->kind == HT_SYNTAX_CALL)
-        found = is_tainted_call(in, node) || (in->depth > 0 && node->call->is_barrier);
-    if (found && !in->found)
-        in->found = node;
-    return !in->found;
+        return strcmp(variable->name, "warpSize") == 0 || (in->depth > 0 && shared) ||
+               is_derived(in, variable);
+    }
+    return node->kind == HT_SYNTAX_CALL &&
+           (is_tainted_call(in, node) || (in->depth > 0 && node->call->is_barrier));
 }
 
 const ht_syntax *ht_threads_named(const ht_syntax *node) {
-    tainting in = {node->tree, 0, NULL};
-    ht_syntax_walk(node, on_taint, &in);
-    return in.found;
+    const tainting in = {node->tree, 0};
+    return ht_syntax_first(node, is_tainted, &in);
 }
 
 bool ht_threads_called(const ht_syntax *call) {
-    tainting in = {call->tree, 0, NULL};
+    const tainting in = {call->tree, 0};
     return is_tainted_call(&in, call);
 }

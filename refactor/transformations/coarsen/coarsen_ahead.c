@@ -2,21 +2,13 @@
 #include "refactor/kernel/effects.h"
 #include "refactor/transformations/coarsen/coarsen_place.h"
 
-typedef struct ahead_walk {
-    const ht_coarsen *c;
-    bool same; /* it names nothing that an output or the loop changes */
-} ahead_walk;
-
-static bool on_name(const ht_syntax *node, void *context) {
-    ahead_walk *walk = context;
-    const ht_coarsen *c = walk->c;
-    if (node->kind == HT_SYNTAX_GLOBAL || (node->kind == HT_SYNTAX_INDEX && node->axis == 0))
-        walk->same = false;
+/* Returns true if an output or the loop may change it. */
+static bool may_change(const ht_syntax *node, const void *context) {
+    const ht_coarsen *c = context;
     if (node->kind == HT_SYNTAX_NAME && node->variable != SIZE_MAX)
-        walk->same = walk->same && node->variable != c->x &&
-                     c->values[node->variable].share == HT_SHARE_SAME &&
-                     ht_variable_is_steady(&c->tree->variables[node->variable], NULL);
-    return walk->same;
+        return node->variable == c->x || c->values[node->variable].share != HT_SHARE_SAME ||
+               !ht_variable_is_steady(&c->tree->variables[node->variable], NULL);
+    return node->kind == HT_SYNTAX_GLOBAL || (node->kind == HT_SYNTAX_INDEX && node->axis == 0);
 }
 
 /* Returns true if the node reads no memory that the kernel writes. */
@@ -38,12 +30,11 @@ static bool may_be_ahead(const ht_coarsen *c, const ht_part *part) {
         return false;
     const ht_syntax_variable *variable = &c->tree->variables[part->node->variable];
     const ht_value *value = &c->values[part->node->variable];
-    ahead_walk walk = {c, value->share == HT_SHARE_SAME};
-    ht_syntax_walk(part->node, on_name, &walk);
-    return walk.same && part->node->count && !value->array && !variable->is_array &&
-           !variable->is_reference && !variable->is_record && !variable->is_static &&
-           !variable->is_shared && ht_variable_is_steady(variable, NULL) &&
-           !ht_syntax_has_change(part->node) && reads_what_stays(c, part->node);
+    return value->share == HT_SHARE_SAME && !ht_syntax_first(part->node, may_change, c) &&
+           part->node->count && !value->array && !variable->is_array && !variable->is_reference &&
+           !variable->is_record && !variable->is_static && !variable->is_shared &&
+           ht_variable_is_steady(variable, NULL) && !ht_syntax_has_change(part->node) &&
+           reads_what_stays(c, part->node);
 }
 
 size_t ht_ahead_count(ht_coarsen *c, const ht_layout *layout, const ht_part *guard) {

@@ -4,33 +4,23 @@
 #include "refactor/transformations/coarsen/coarsen_state.h"
 
 typedef struct steady_walk {
-    ht_coarsen *c;
     const ht_syntax *at; /* place of the value's first use */
-    bool steady;
     int depth;
 } steady_walk;
 
-static bool on_steady(const ht_syntax *node, void *context);
+static bool may_change(const ht_syntax *node, const void *context);
 
-/* Checks a name. A constant is computed anew from its initialiser, which must be steady as well. */
-static void follow(steady_walk *walk, const ht_syntax *name) {
-    ht_coarsen *c = walk->c;
-    const ht_syntax_variable *variable = &c->tree->variables[name->variable];
-    if (variable->is_array || variable->is_reference || ++walk->depth > 16) {
-        walk->steady = false;
-        return;
-    }
-    if (variable->declaration && !c->tree->variables[name->variable].changed) {
-        if (variable->declaration->count)
-            ht_syntax_walk(variable->declaration->children[0], on_steady, walk);
-    } else {
-        walk->steady = walk->steady && ht_variable_is_steady(ht_syntax_named(name), walk->at);
-    }
-    --walk->depth;
+/* A constant is computed anew from its initialiser, which must be steady as well. */
+static bool is_steady(const steady_walk *walk, const ht_syntax_variable *variable) {
+    const steady_walk inner = {walk->at, walk->depth + 1};
+    if (variable->is_array || variable->is_reference || inner.depth > 16)
+        return false;
+    if (variable->declaration && !variable->changed)
+        return !ht_syntax_first(ht_syntax_initializer(variable), may_change, &inner);
+    return ht_variable_is_steady(variable, walk->at);
 }
 
-static bool on_steady(const ht_syntax *node, void *context) {
-    steady_walk *walk = context;
+static bool may_change(const ht_syntax *node, const void *context) {
     switch (node->kind) {
     case HT_SYNTAX_CONSTANT:
     case HT_SYNTAX_INDEX:
@@ -40,17 +30,14 @@ static bool on_steady(const ht_syntax *node, void *context) {
     case HT_SYNTAX_CONDITIONAL:
     case HT_SYNTAX_PAREN:
     case HT_SYNTAX_CAST:
-        break;
+        return false;
     case HT_SYNTAX_MEMBER:
-        walk->steady = walk->steady && !node->arrow;
-        break;
+        return node->arrow;
     case HT_SYNTAX_NAME:
-        follow(walk, node);
-        break;
+        return !is_steady(context, ht_syntax_named(node));
     default:
-        walk->steady = false;
+        return true;
     }
-    return walk->steady;
 }
 
 static bool is_continue(const ht_syntax *node) {
@@ -59,12 +46,10 @@ static bool is_continue(const ht_syntax *node) {
     return node->kind == HT_SYNTAX_CONTINUE;
 }
 
-static bool is_test(ht_coarsen *c, const ht_syntax *node) {
-    if (node->kind != HT_SYNTAX_IF || node->children[2] || !node->children[0]->plain)
-        return false;
-    steady_walk walk = {.c = c, .at = node, .steady = true};
-    ht_syntax_walk(node->children[0], on_steady, &walk);
-    return walk.steady;
+static bool is_test(const ht_syntax *node) {
+    const steady_walk walk = {.at = node};
+    return node->kind == HT_SYNTAX_IF && !node->children[2] && node->children[0]->plain &&
+           !ht_syntax_first(node->children[0], may_change, &walk);
 }
 
 /* Returns true if the step always moves the counter towards the bound. */
@@ -113,8 +98,8 @@ static bool has_loop(const ht_syntax *node) {
     return false;
 }
 
-bool ht_carry_skips(ht_coarsen *c, ht_syntax_list list, size_t at, size_t count) {
-    if (!is_test(c, list[at]) || !is_continue(list[at]->children[1]))
+bool ht_carry_skips(ht_syntax_list list, size_t at, size_t count) {
+    if (!is_test(list[at]) || !is_continue(list[at]->children[1]))
         return false;
     for (size_t i = at + 1; i < count; ++i)
         if (has_loop(list[i]))
@@ -122,8 +107,8 @@ bool ht_carry_skips(ht_coarsen *c, ht_syntax_list list, size_t at, size_t count)
     return false;
 }
 
-bool ht_carry_enters(ht_coarsen *c, const ht_syntax *node) {
-    return is_test(c, node) && has_loop(node->children[1]);
+bool ht_carry_enters(const ht_syntax *node) {
+    return is_test(node) && has_loop(node->children[1]);
 }
 
 /* ---- places of the tests ---- */

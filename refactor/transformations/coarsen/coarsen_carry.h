@@ -13,8 +13,8 @@ typedef void ht_carry_visit(const ht_syntax *test, bool skips, void *context);
 
 /* Return true for `if (outside) continue;` with a loop after it in the list, and for `if (inside)
  * {` with a loop in it. */
-bool ht_carry_skips(ht_coarsen *c, ht_syntax_list list, size_t at, size_t count);
-bool ht_carry_enters(ht_coarsen *c, const ht_syntax *node);
+bool ht_carry_skips(ht_syntax_list list, size_t at, size_t count);
+bool ht_carry_enters(const ht_syntax *node);
 /* Returns true for a loop that may run where a test kept the original from running it. */
 bool ht_carry_is_loop(const ht_syntax *node);
 void ht_carried_visit(const ht_coarsen *c, const ht_syntax *node, ht_carry_visit *visit,

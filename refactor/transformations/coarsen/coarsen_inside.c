@@ -57,32 +57,29 @@ static bool read_test(ht_coarsen *c, const ht_syntax *statement, bool leaves, ht
 }
 
 typedef struct need_walk {
-    ht_coarsen *c;
+    const ht_coarsen *c;
     size_t variable;
-    bool found;
     int depth;
 } need_walk;
 
-static bool on_need(const ht_syntax *node, void *context) {
-    need_walk *walk = context;
+static bool needs(const ht_syntax *node, const void *context) {
+    const need_walk *walk = context;
     if (node->kind != HT_SYNTAX_NAME)
-        return true;
+        return false;
+    const need_walk inner = {walk->c, walk->variable, walk->depth + 1};
     const ht_syntax *declaration = walk->c->tree->variables[node->variable].declaration;
-    walk->found |= node->variable == walk->variable;
-    if (declaration && walk->depth < 16 && walk->c->values[node->variable].share == HT_SHARE_OWN) {
-        need_walk inner = {walk->c, walk->variable, false, walk->depth + 1};
-        ht_syntax_walk(declaration, on_need, &inner);
-        walk->found |= inner.found;
-    }
-    return true;
+    return node->variable == walk->variable ||
+           (walk->depth < 16 && walk->c->values[node->variable].share == HT_SHARE_OWN &&
+            ht_syntax_first(declaration, needs, &inner));
 }
 
 bool ht_tests_need(ht_coarsen *c, const ht_tests *tests, size_t variable) {
-    need_walk walk = {.c = c, .variable = variable};
+    const need_walk walk = {.c = c, .variable = variable};
     for (size_t i = 0; i < tests->count; ++i)
-        if (tests->guards[i].term_count)
-            ht_syntax_walk(tests->guards[i].statement->children[0], on_need, &walk);
-    return walk.found;
+        if (tests->guards[i].term_count &&
+            ht_syntax_first(tests->guards[i].statement->children[0], needs, &walk))
+            return true;
+    return false;
 }
 
 /* Returns true if the variables that the tests need are declared with them. */

@@ -180,20 +180,16 @@ typedef struct settle {
     ht_coarsen *c;
     const ht_layout *layout;
     size_t at; /* the part being visited */
-    bool changed, found;
+    bool changed;
 } settle;
 
-static bool on_moved_name(const ht_syntax *node, void *context) {
-    settle *of = context;
-    if (node->kind == HT_SYNTAX_NAME && of->c->values[node->variable].moved)
-        of->found = true;
-    return true;
+static bool is_moved_name(const ht_syntax *node, const void *context) {
+    const ht_coarsen *c = context;
+    return node->kind == HT_SYNTAX_NAME && c->values[node->variable].moved;
 }
 
-static bool names_moved(ht_coarsen *c, const ht_syntax *node) {
-    settle of = {.c = c};
-    ht_syntax_walk(node, on_moved_name, &of);
-    return of.found;
+static bool names_moved(const ht_coarsen *c, const ht_syntax *node) {
+    return ht_syntax_first(node, is_moved_name, c) != NULL;
 }
 
 static void move_changed(const ht_syntax *name, const ht_syntax *change, void *context) {

@@ -89,21 +89,16 @@ bool ht_rows_share(ht_coarsen *c, const ht_syntax *node, ht_share *out) {
 }
 
 typedef struct alike {
-    ht_coarsen *c;
     const ht_syntax *body;
     bool holds;
 } alike;
 
-/* Looks for what differs between outputs. */
-static bool on_alike(const ht_syntax *node, void *context) {
-    alike *in = context;
-    bool differs =
-        node->kind == HT_SYNTAX_GLOBAL ||
-        (node->kind == HT_SYNTAX_NAME && in->c->values[node->variable].share != HT_SHARE_SAME) ||
-        node->kind == HT_SYNTAX_RETURN || node->kind == HT_SYNTAX_BREAK ||
-        node->kind == HT_SYNTAX_CONTINUE;
-    in->holds = in->holds && !differs;
-    return in->holds;
+/* Returns true if it differs between outputs. */
+static bool differs(const ht_syntax *node, const void *context) {
+    const ht_coarsen *c = context;
+    return node->kind == HT_SYNTAX_GLOBAL || node->kind == HT_SYNTAX_RETURN ||
+           node->kind == HT_SYNTAX_BREAK || node->kind == HT_SYNTAX_CONTINUE ||
+           (node->kind == HT_SYNTAX_NAME && c->values[node->variable].share != HT_SHARE_SAME);
 }
 
 static void on_alike_change(const ht_syntax *name, const ht_syntax *change, void *context) {
@@ -122,9 +117,8 @@ bool ht_rows_first(ht_coarsen *c, const ht_syntax *statement) {
         !ht_syntax_constant(right, &zero) || zero != 0)
         return false;
     left = ht_syntax_strip(left);
-    alike in = {c, statement->children[1], left->op == HT_BINARY_REM && is_of_row(c, left)};
-    if (in.holds)
-        ht_syntax_walk(in.body, on_alike, &in);
+    alike in = {statement->children[1], left->op == HT_BINARY_REM && is_of_row(c, left) &&
+                                            !ht_syntax_first(statement->children[1], differs, c)};
     ht_syntax_changes(in.body, on_alike_change, &in);
     return in.holds;
 }

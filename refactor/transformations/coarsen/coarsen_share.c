@@ -307,7 +307,7 @@ static void carry(share_pass *pass, const ht_syntax *node, bool inside);
 static void carry_list(share_pass *pass, ht_syntax_list list, size_t begin, size_t count,
                        bool inside) {
     for (size_t i = begin; i < count; ++i) {
-        if (ht_carry_skips(pass->c, list, i, count) &&
+        if (ht_carry_skips(list, i, count) &&
             ht_node_share(pass->c, list[i]->children[0]) != HT_SHARE_SAME) {
             pass->c->marks[list[i]->index].skips = true;
             set_apart(pass, list[i]);
@@ -335,7 +335,7 @@ static void carry(share_pass *pass, const ht_syntax *node, bool inside) {
         if (node->children[2])
             carry(pass, node->children[2], inside);
     } else if (node->kind == HT_SYNTAX_IF && !c->marks[node->index].apart &&
-               ht_carry_enters(c, node)) {
+               ht_carry_enters(node)) {
         c->marks[node->index].enters = true;
         carry(pass, node->children[1], false);
     } else if (ht_carry_is_loop(node)) {
@@ -356,7 +356,7 @@ static void carry(share_pass *pass, const ht_syntax *node, bool inside) {
 static bool enter_carried(share_pass *pass, const ht_syntax *node) {
     ht_coarsen *c = pass->c;
     if (!c->carries || c->marks[node->index].apart ||
-        ht_node_share(c, node->children[0]) == HT_SHARE_SAME || !ht_carry_enters(c, node))
+        ht_node_share(c, node->children[0]) == HT_SHARE_SAME || !ht_carry_enters(node))
         return false;
     c->marks[node->index].enters = true;
     carry(pass, node->children[1], false);
@@ -483,8 +483,7 @@ static void visit_list(share_pass *pass, const ht_syntax *owner, ht_syntax_list 
             absorb(pass, list, i, count);
         else if (jumps.returns && owner)
             set_apart(pass, owner);
-        if (jumps.continues && loop && pass->c->carries &&
-            ht_carry_skips(pass->c, list, i, count)) {
+        if (jumps.continues && loop && pass->c->carries && ht_carry_skips(list, i, count)) {
             pass->c->marks[list[i]->index].skips = true;
             carry_list(pass, list, i + 1, count, false);
         } else if (jumps.continues && loop)

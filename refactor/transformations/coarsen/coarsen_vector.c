@@ -35,8 +35,6 @@ typedef struct finding {
     const void *context;
     const bool *again;
     ht_vectors *out;
-    bool changes; /* of the current variable */
-    size_t variable;
 } finding;
 
 /* Notes a reason: the first place of each in a group. */
@@ -45,70 +43,47 @@ static void refuse(finding *in, const ht_syntax *node, const char *why) {
         ht_vector_why_merge(&in->out->why, &in->out->at, why, node->at);
 }
 
-static void on_change(const ht_syntax *name, const ht_syntax *change, void *context) {
-    (void)change;
-    finding *in = context;
-    in->changes |= name->variable == in->variable;
-}
-
 /* Returns true if the variable has its value in the group already at the group's start.
  * Declarations inside are written where they are needed (constants made of indices) or in front
  * (values that are the same for all outputs, or step with them). */
-static bool is_settled(finding *in, size_t variable) {
+static bool is_settled(const finding *in, size_t variable) {
     const ht_syntax *declaration = in->c->tree->variables[variable].declaration;
     bool again = in->again && in->again[variable];
-    in->changes = false;
-    in->variable = variable;
-    for (size_t i = 0; i < in->count; ++i) {
-        ht_syntax_changes(in->items[i], on_change, in);
-        in->changes |= declaration && in->c->marks[declaration->index].apart && !again &&
-                       ht_syntax_within(declaration, in->items[i]);
-    }
-    return !in->changes;
+    bool apart = declaration && in->c->marks[declaration->index].apart && !again;
+    for (size_t i = 0; i < in->count; ++i)
+        if (ht_syntax_changes_variable(in->items[i], variable) ||
+            (apart && ht_syntax_within(declaration, in->items[i])))
+            return false;
+    return true;
 }
 
-static bool on_address(const ht_syntax *node, void *context) {
-    finding *in = ((void **)context)[0];
-    bool *fits = ((void **)context)[1];
+static bool is_unsettled(const ht_syntax *node, const void *context) {
     switch (node->kind) {
     case HT_SYNTAX_NAME:
-        *fits = *fits && is_settled(in, node->variable);
-        break;
+        return !is_settled(context, node->variable);
     case HT_SYNTAX_SUBSCRIPT:
     case HT_SYNTAX_DEREFERENCE:
     case HT_SYNTAX_CALL:
     case HT_SYNTAX_ASSIGN:
     case HT_SYNTAX_STEP:
-        *fits = false;
-        break;
-    case HT_SYNTAX_MEMBER:
-        *fits = *fits && !node->arrow;
-        break;
+        return true;
     default:
-        break;
+        return node->kind == HT_SYNTAX_MEMBER && node->arrow;
     }
-    return *fits;
-}
-
-static bool is_node_settled(finding *in, const ht_syntax *node) {
-    bool fits = true;
-    void *context[] = {in, &fits};
-    ht_syntax_walk(node, on_address, context);
-    return fits;
 }
 
 /* Returns true if the access's address may be computed before and after the group. */
-static bool is_address_settled(finding *in, const ht_syntax *node) {
-    bool fits = true;
+static bool is_address_settled(const finding *in, const ht_syntax *node) {
     for (size_t i = 0; i < node->count; ++i)
-        fits = fits && is_node_settled(in, node->children[i]);
-    return fits;
+        if (ht_syntax_first(node->children[i], is_unsettled, in))
+            return false;
+    return true;
 }
 
 bool ht_vectors_settled(ht_coarsen *c, ht_syntax_list items, size_t count, const bool *again,
                         const ht_syntax *node) {
-    finding in = {.c = c, .items = items, .count = count, .again = again};
-    return is_node_settled(&in, node);
+    const finding in = {.c = c, .items = items, .count = count, .again = again};
+    return !ht_syntax_first(node, is_unsettled, &in);
 }
 
 static bool is_at(const ht_syntax *a, const ht_syntax *b) {
@@ -187,16 +162,14 @@ static bool on_read(const ht_syntax *node, void *context) {
     }
 }
 
-static bool on_jump(const ht_syntax *node, void *context) {
-    *(bool *)context |= node->kind == HT_SYNTAX_RETURN || node->kind == HT_SYNTAX_CONTINUE ||
-                        node->kind == HT_SYNTAX_BREAK;
-    return true;
+static bool is_jump(const ht_syntax *node, const void *context) {
+    (void)context;
+    return node->kind == HT_SYNTAX_RETURN || node->kind == HT_SYNTAX_CONTINUE ||
+           node->kind == HT_SYNTAX_BREAK;
 }
 
 static bool has_jump(const ht_syntax *node) {
-    bool found = false;
-    ht_syntax_walk(node, on_jump, &found);
-    return found;
+    return ht_syntax_first(node, is_jump, NULL) != NULL;
 }
 
 static void drop_stores(finding *in, const ht_syntax *because) {
@@ -230,7 +203,7 @@ void ht_vectors_find(ht_coarsen *c, ht_syntax_list items, size_t count,
                      ht_vectors_free_node *is_free, const void *context, const bool *again,
                      ht_vectors *out_vectors) {
     *out_vectors = (ht_vectors){0};
-    finding in = {c, items, count, is_free, context, again, out_vectors, false, SIZE_MAX};
+    finding in = {c, items, count, is_free, context, again, out_vectors};
     bool stored = false, certain = true;
     for (size_t i = 0; i < count; ++i) {
         const ht_syntax *item =
@@ -253,12 +226,9 @@ void ht_vectors_find(ht_coarsen *c, ht_syntax_list items, size_t count,
     }
 }
 
-static bool on_root(const ht_syntax *node, void *context) {
-    const char **name = ((void **)context)[0];
-    const ht_coarsen *c = ((void **)context)[1];
-    if (!*name && node->kind == HT_SYNTAX_NAME)
-        *name = c->tree->variables[node->variable].name;
-    return !*name;
+static bool is_name(const ht_syntax *node, const void *context) {
+    (void)context;
+    return node->kind == HT_SYNTAX_NAME;
 }
 
 /* Returns the name that the elements' type has among names: "float_pack"; free(). */
@@ -286,11 +256,10 @@ static size_t first_alike(const ht_vectors *vectors, size_t index) {
 void ht_vectors_name(ht_coarsen *c, ht_vectors *vectors) {
     for (size_t i = 0; i < vectors->count; ++i) {
         ht_vector_access *access = &vectors->items[i];
-        const char *root = NULL;
-        void *context[] = {&root, c};
-        ht_syntax_walk(access->node->children[0], on_root, context);
+        const ht_syntax *named = ht_syntax_first(access->node->children[0], is_name, NULL);
+        const char *root = named ? c->tree->variables[named->variable].name : "some";
         char *pack = pack_name(access->type);
-        char *name = ht_format("%s_row", root ? root : "some");
+        char *name = ht_format("%s_row", root);
         ht_mark *mark = &c->marks[access->node->index];
         if (!mark->pack) {
             mark->pack = ht_plan_name(c->plan, pack);

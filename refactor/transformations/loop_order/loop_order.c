@@ -39,18 +39,21 @@ static bool find_header(const ht_coarsen *c, const ht_syntax *loop, ht_range *ou
 }
 
 typedef struct steady_walk {
-    ht_coarsen *c;
     size_t counter;
     const ht_nest *nest;
-    bool steady;
 } steady_walk;
 
-/* Checks that an expression has the same value throughout the launch, except for the loop's own
+static bool is_hidden(const ht_nest *nest, const char *name) {
+    for (size_t i = 0; i < nest->count; ++i)
+        if (strcmp(name, nest->loops[i].name) == 0)
+            return true;
+    return false;
+}
+
+/* Returns false if it has the same value throughout the launch, except for the loop's own
  * counter. */
-static bool on_steady(const ht_syntax *node, void *context) {
-    steady_walk *walk = context;
-    ht_coarsen *c = walk->c;
-    const ht_syntax_variable *variable;
+static bool may_change(const ht_syntax *node, const void *context) {
+    const steady_walk *walk = context;
     switch (node->kind) {
     case HT_SYNTAX_CONSTANT:
     case HT_SYNTAX_BINARY:
@@ -59,39 +62,32 @@ static bool on_steady(const ht_syntax *node, void *context) {
     case HT_SYNTAX_CAST:
     case HT_SYNTAX_CONDITIONAL:
     case HT_SYNTAX_VARIABLE:
-        break;
+        return false;
     case HT_SYNTAX_ASSIGN:
     case HT_SYNTAX_STEP: {
         const ht_syntax *target = ht_syntax_strip(node->children[0]);
-        walk->steady &= target->kind == HT_SYNTAX_NAME && target->variable == walk->counter;
-        break;
+        return target->kind != HT_SYNTAX_NAME || target->variable != walk->counter;
     }
-    case HT_SYNTAX_NAME:
+    case HT_SYNTAX_NAME: {
+        const ht_syntax_variable *variable = ht_syntax_named(node);
+        const ht_syntax *value = ht_syntax_initializer(variable);
         if (node->variable == walk->counter)
-            break;
-        variable = &c->tree->variables[node->variable];
-        for (size_t i = 0; i < walk->nest->count; ++i) /* which would hide it */
-            walk->steady &= strcmp(variable->name, walk->nest->loops[i].name) != 0;
-        walk->steady &= (variable->is_local || variable->is_parameter) && !variable->is_array &&
-                        !variable->is_reference && !c->tree->variables[node->variable].changed;
-        if (walk->steady && variable->is_local) {
-            walk->steady = variable->declaration && variable->declaration->count;
-            if (walk->steady)
-                ht_syntax_walk(variable->declaration->children[0], on_steady, walk);
-        }
-        break;
-    default:
-        walk->steady = false;
+            return false;
+        return is_hidden(walk->nest, variable->name) || variable->is_array ||
+               variable->is_reference || variable->changed ||
+               (variable->is_local ? !value || ht_syntax_first(value, may_change, walk)
+                                   : !variable->is_parameter);
     }
-    return walk->steady;
+    default:
+        return true;
+    }
 }
 
-static bool is_steady(ht_coarsen *c, const ht_nest *nest, const ht_nest_loop *loop) {
-    steady_walk walk = {c, loop->counter, nest, true};
-    ht_syntax_walk(loop->first, on_steady, &walk);
-    ht_syntax_walk(loop->node->children[1], on_steady, &walk);
-    ht_syntax_walk(loop->node->children[2], on_steady, &walk);
-    return walk.steady;
+static bool is_steady(const ht_nest *nest, const ht_nest_loop *loop) {
+    const steady_walk walk = {loop->counter, nest};
+    return !ht_syntax_first(loop->first, may_change, &walk) &&
+           !ht_syntax_first(loop->node->children[1], may_change, &walk) &&
+           !ht_syntax_first(loop->node->children[2], may_change, &walk);
 }
 
 /* Notes the bound of a loop that counts up by one. */
@@ -234,7 +230,7 @@ static bool read_nest(ht_coarsen *c, const ht_syntax *loop, ht_nest *nest) {
         return false;
     }
     for (size_t i = 0; i < nest->count; ++i)
-        if (!is_steady(c, nest, &nest->loops[i])) {
+        if (!is_steady(nest, &nest->loops[i])) {
             refuse(c, nest->loops[i].node->children[1]->at,
                    "a loop's bound is not the same for the whole launch");
             return false;

@@ -41,16 +41,15 @@ bool ht_tiled_is_index(const ht_tiled *t, size_t variable) {
 /* ---- computed anew ---- */
 
 typedef struct stable_walk {
-    ht_tiled *t;
+    const ht_tiled *t;
     const ht_syntax *at; /* the declaration */
-    bool stable;
 } stable_walk;
 
-/* Checks that the expression has the same value wherever its variables are in scope, and costs
+/* Returns false if the expression has the same value wherever its variables are in scope, and costs
  * little. */
-static bool on_stable(const ht_syntax *node, void *context) {
-    stable_walk *walk = context;
-    ht_coarsen *c = &walk->t->c;
+static bool is_unstable(const ht_syntax *node, const void *context) {
+    const stable_walk *walk = context;
+    const ht_tiled *t = walk->t;
     switch (node->kind) {
     case HT_SYNTAX_SUBSCRIPT:
     case HT_SYNTAX_DEREFERENCE:
@@ -58,30 +57,22 @@ static bool on_stable(const ht_syntax *node, void *context) {
     case HT_SYNTAX_ASSIGN:
     case HT_SYNTAX_STEP:
     case HT_SYNTAX_LIST:
-        walk->stable = false;
-        break;
-    case HT_SYNTAX_MEMBER:
-        walk->stable = walk->stable && !node->arrow;
-        break;
+        return true;
     case HT_SYNTAX_CALL:
-        walk->stable = walk->stable && !ht_syntax_has_change(node);
         for (size_t i = 0; i < node->count; ++i)
-            walk->stable = walk->stable && node->children[i]->type == HT_TYPE_INTEGER;
-        break;
+            if (node->children[i]->type != HT_TYPE_INTEGER)
+                return true;
+        return ht_syntax_has_change(node);
     case HT_SYNTAX_NAME: {
-        const ht_syntax_variable *variable = &c->tree->variables[node->variable];
-        if (variable->is_array || variable->is_reference)
-            walk->stable = false;
-        if (c->values[node->variable].share == HT_SHARE_OWN &&
-            !ht_tiled_is_index(walk->t, node->variable))
-            walk->stable = walk->stable && walk->t->again[node->variable];
-        walk->stable = walk->stable && ht_variable_is_steady(ht_syntax_named(node), walk->at);
-        break;
+        const ht_syntax_variable *variable = &t->c.tree->variables[node->variable];
+        bool own = t->c.values[node->variable].share == HT_SHARE_OWN &&
+                   !ht_tiled_is_index(t, node->variable);
+        return variable->is_array || variable->is_reference || (own && !t->again[node->variable]) ||
+               !ht_variable_is_steady(ht_syntax_named(node), walk->at);
     }
     default:
-        break;
+        return node->kind == HT_SYNTAX_MEMBER && node->arrow;
     }
-    return walk->stable;
 }
 
 static bool is_again(ht_tiled *t, const ht_syntax *node) {
@@ -90,9 +81,8 @@ static bool is_again(ht_tiled *t, const ht_syntax *node) {
         variable->is_array || variable->is_reference ||
         t->c.tree->variables[node->variable].changed)
         return false;
-    stable_walk walk = {.t = t, .at = node, .stable = true};
-    ht_syntax_walk(node->children[0], on_stable, &walk);
-    return walk.stable;
+    const stable_walk walk = {t, node};
+    return !ht_syntax_first(node->children[0], is_unstable, &walk);
 }
 
 static bool on_declaration(const ht_syntax *node, void *context) {
@@ -173,14 +163,12 @@ static bool is_hidden(const ht_tiled *t, size_t variable, const ht_syntax *place
 typedef struct hidden_walk {
     const ht_tiled *t;
     const ht_syntax *place;
-    bool hidden;
 } hidden_walk;
 
-static bool on_hidden(const ht_syntax *node, void *context) {
-    hidden_walk *walk = context;
-    if (node->kind == HT_SYNTAX_NAME || node->kind == HT_SYNTAX_VARIABLE)
-        walk->hidden |= is_hidden(walk->t, node->variable, walk->place);
-    return true;
+static bool is_hidden_name(const ht_syntax *node, const void *context) {
+    const hidden_walk *walk = context;
+    return (node->kind == HT_SYNTAX_NAME || node->kind == HT_SYNTAX_VARIABLE) &&
+           is_hidden(walk->t, node->variable, walk->place);
 }
 
 static bool within(const ht_syntax *node, ht_syntax_list list, size_t begin, size_t end) {
@@ -195,16 +183,16 @@ bool ht_tiled_needs(ht_tiled *t, ht_syntax_list list, size_t begin, size_t end, 
     for (size_t i = begin; i < end; ++i)
         if (!ht_tiled_is_skipped(t, list[i]))
             ht_syntax_walk(list[i], on_need, &walk);
-    hidden_walk hidden = {t, ht_statement_of(list[begin]), false};
+    const hidden_walk hidden = {t, ht_statement_of(list[begin])};
     for (size_t v = 0; v < t->c.tree->variable_count; ++v) {
-        if (!needed[v])
-            continue;
-        if (ht_tiled_is_index(t, v))
-            hidden.hidden |= is_hidden(t, v, hidden.place);
-        else if (!within(t->c.tree->variables[v].declaration, list, begin, end))
-            ht_syntax_walk(t->c.tree->variables[v].declaration, on_hidden, &hidden);
+        const ht_syntax *declaration = t->c.tree->variables[v].declaration;
+        if (needed[v] &&
+            (ht_tiled_is_index(t, v) ? is_hidden(t, v, hidden.place)
+                                     : !within(declaration, list, begin, end) &&
+                                           ht_syntax_first(declaration, is_hidden_name, &hidden)))
+            return false;
     }
-    return !hidden.hidden;
+    return true;
 }
 
 /* ---- arrays ---- */
@@ -328,24 +316,14 @@ static void each_segment(ht_tiled *t, ht_syntax_list list, size_t count, segment
     }
 }
 
-typedef struct known_walk {
-    const ht_tiled *t;
-    bool known;
-} known_walk;
-
-static bool on_known(const ht_syntax *node, void *context) {
-    known_walk *walk = context;
-    const ht_tiled *t = walk->t;
-    if (node->kind == HT_SYNTAX_NAME && t->c.values[node->variable].share != HT_SHARE_SAME)
-        walk->known =
-            walk->known && (t->again[node->variable] || ht_tiled_is_index(t, node->variable));
-    return walk->known;
+static bool is_unknown(const ht_syntax *node, const void *context) {
+    const ht_tiled *t = context;
+    return node->kind == HT_SYNTAX_NAME && t->c.values[node->variable].share != HT_SHARE_SAME &&
+           !t->again[node->variable] && !ht_tiled_is_index(t, node->variable);
 }
 
 bool ht_tiled_is_known(const ht_tiled *t, const ht_syntax *expression) {
-    known_walk walk = {t, true};
-    ht_syntax_walk(expression, on_known, &walk);
-    return walk.known;
+    return !ht_syntax_first(expression, is_unknown, t);
 }
 
 /* Checks that a test's condition can be evaluated wherever the test is made. */

@@ -90,10 +90,9 @@ static bool is_own_text(const void *context, const ht_syntax *node) {
     return is_plain(in, node);
 }
 
-static bool on_name(const ht_syntax *node, void *context) {
-    ht_widening *in = context;
-    in->indirect |= node->kind == HT_SYNTAX_NAME && in->again[node->variable];
-    return true;
+static bool is_indirect(const ht_syntax *node, const void *context) {
+    const ht_widening *in = context;
+    return node->kind == HT_SYNTAX_NAME && in->again[node->variable];
 }
 
 /* Finds the accesses that neighbouring iterations make to neighbouring elements. */
@@ -113,7 +112,7 @@ static void find_accesses(ht_widening *in) {
     }
     ht_vectors_find(&in->c, in->items, in->count, is_own_text, in, in->again, &in->vectors);
     for (size_t i = 0; i < in->vectors.count; ++i)
-        ht_syntax_walk(in->vectors.items[i].node, on_name, in);
+        in->indirect |= ht_syntax_first(in->vectors.items[i].node, is_indirect, in) != NULL;
 }
 
 /* Elements that one access may have at most; 0: there is no access. */

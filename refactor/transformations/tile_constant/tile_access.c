@@ -31,17 +31,15 @@ typedef struct assigned {
     scanning *in;
     const ht_syntax_variable *variable;
     int axis, depth;
-    bool found;
 } assigned;
 
 static bool depends(scanning *in, const ht_syntax *node, int axis, int depth);
 
-static bool on_assigned(const ht_syntax *node, void *context) {
-    assigned *search = context;
-    if (node->kind == HT_SYNTAX_ASSIGN && ht_syntax_named(node->children[0]) == search->variable)
-        search->found = search->found ||
-                        depends(search->in, node->children[1], search->axis, search->depth + 1);
-    return !search->found;
+static bool is_assigned(const ht_syntax *node, const void *context) {
+    const assigned *search = context;
+    return node->kind == HT_SYNTAX_ASSIGN &&
+           ht_syntax_named(node->children[0]) == search->variable &&
+           depends(search->in, node->children[1], search->axis, search->depth + 1);
 }
 
 static bool variable_depends(scanning *in, const ht_syntax_variable *variable, int axis,
@@ -50,10 +48,8 @@ static bool variable_depends(scanning *in, const ht_syntax_variable *variable, i
         return false;
     if (depends(in, ht_syntax_initializer(variable), axis, depth + 1))
         return true;
-    assigned search = {in, variable, axis, depth, false};
-    if (variable->local->writes > 0)
-        ht_syntax_walk(in->tree->body, on_assigned, &search);
-    return search.found;
+    const assigned search = {in, variable, axis, depth};
+    return variable->local->writes > 0 && ht_syntax_first(in->tree->body, is_assigned, &search);
 }
 
 static bool depends(scanning *in, const ht_syntax *node, int axis, int depth) {

@@ -109,18 +109,14 @@ bool ht_tile_literals_fit(const ht_tiles *tiles, ht_plan *plan) {
 
 /* ---- comparisons and divisions ---- */
 
-static bool on_thread(const ht_syntax *node, void *context) {
-    bool *found = context;
+static bool is_thread(const ht_syntax *node, const void *context) {
+    (void)context;
     int axis;
-    if (ht_syntax_is_expression(node) && ht_syntax_builtin(node, true, &axis) == HT_INDEX_THREAD)
-        *found = true;
-    return !*found;
+    return ht_syntax_is_expression(node) && ht_syntax_builtin(node, true, &axis) == HT_INDEX_THREAD;
 }
 
 bool ht_tile_mentions_thread(const ht_syntax *expression) {
-    bool found = false;
-    ht_syntax_walk(expression, on_thread, &found);
-    return found;
+    return ht_syntax_first(expression, is_thread, NULL) != NULL;
 }
 
 static unsigned tiles_of_axis(const ht_tiles *tiles, int axis) {
@@ -210,48 +206,30 @@ static bool rounds_up(const ht_tiles *tiles, const ht_syntax *dividend, const ht
 
 /* ---- filling up ---- */
 
-typedef struct store_search {
-    const ht_syntax_variable *array; /* NULL: any */
-    const ht_syntax_variable *found;
-} store_search;
-
-static bool on_store(const ht_syntax *node, void *context) {
-    store_search *in = context;
+/* Returns true for a store to the shared array `context`; NULL: to any. */
+static bool is_store(const ht_syntax *node, const void *context) {
     if (node->kind != HT_SYNTAX_ASSIGN || node->op != HT_BINARY_ASSIGN)
-        return !in->found;
+        return false;
     const ht_syntax_variable *array = ht_tile_root(node->children[0]);
-    if (array && array->local && array->local->is_shared && (!in->array || in->array == array))
-        in->found = array;
-    return !in->found;
+    return array && array->local && array->local->is_shared && (!context || context == array);
 }
 
-static const ht_syntax_variable *stored_in(const ht_syntax *statement,
-                                           const ht_syntax_variable *array) {
-    store_search in = {array, NULL};
-    ht_syntax_walk(statement, on_store, &in);
-    return in.found;
-}
-
-/* Checks for if (inside) tile[..] = load; else tile[..] = 0; */
-static bool on_condition(const ht_syntax *node, void *context) {
-    bool *filled = context;
-    if (node->kind == HT_SYNTAX_CONTINUE || node->kind == HT_SYNTAX_SWITCH)
-        *filled = false;
-    if (node->kind == HT_SYNTAX_IF)
-        for (size_t i = 1; i < 3 && *filled; ++i) {
-            const ht_syntax *branch = node->children[i], *other = node->children[3 - i];
-            const ht_syntax_variable *array = stored_in(branch, NULL);
-            *filled = !array || stored_in(other, array);
-        }
-    return *filled;
+/* Returns false for if (inside) tile[..] = load; else tile[..] = 0; */
+static bool leaves_out(const ht_syntax *node, const void *context) {
+    (void)context;
+    for (size_t i = 1; node->kind == HT_SYNTAX_IF && i < 3; ++i) {
+        const ht_syntax *store = ht_syntax_first(node->children[i], is_store, NULL);
+        if (store &&
+            !ht_syntax_first(node->children[3 - i], is_store, ht_tile_root(store->children[0])))
+            return true;
+    }
+    return node->kind == HT_SYNTAX_CONTINUE || node->kind == HT_SYNTAX_SWITCH;
 }
 
 /* Returns true if every element of a shared array that a condition keeps from being loaded is
  * written in another way. */
 static bool fills(const ht_tiles *tiles) {
-    bool filled = true;
-    ht_syntax_walk(ht_syntax_whole(tiles->model)->body, on_condition, &filled);
-    return filled;
+    return !ht_syntax_first(ht_syntax_whole(tiles->model)->body, leaves_out, NULL);
 }
 
 /* Returns X of X, X + (c - 1) and X + c - 1, over a divisor c. */

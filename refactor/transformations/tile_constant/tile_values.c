@@ -92,22 +92,20 @@ static bool is_memory(const ht_syntax *node) {
 /* ---- halves of halves */
 
 typedef struct bound_search {
-    values *in;
+    const ht_tiles *tiles;
     const ht_syntax_variable *variable;
-    bool found;
 } bound_search;
 
-static bool on_bound(const ht_syntax *node, void *context) {
-    bound_search *search = context;
-    if (node->kind == HT_SYNTAX_BINARY && node->op >= HT_BINARY_LT && node->op <= HT_BINARY_NE) {
-        const ht_tiles *tiles = search->in->tiles;
-        const ht_syntax *left = node->children[0], *right = node->children[1];
-        bool first = ht_syntax_named(left) == search->variable;
-        bool second = ht_syntax_named(right) == search->variable;
-        search->found = search->found || (first && ht_tiles_mention(tiles, right)) ||
-                        (second && ht_tiles_mention(tiles, left));
-    }
-    return !search->found;
+/* Returns true if it compares the variable with what is made of the block's constants. */
+static bool is_bound(const ht_syntax *node, const void *context) {
+    const bound_search *search = context;
+    if (node->kind != HT_SYNTAX_BINARY || node->op < HT_BINARY_LT || node->op > HT_BINARY_NE)
+        return false;
+    const ht_syntax *left = node->children[0], *right = node->children[1];
+    bool first = ht_syntax_named(left) == search->variable;
+    bool second = ht_syntax_named(right) == search->variable;
+    return (first && ht_tiles_mention(search->tiles, right)) ||
+           (second && ht_tiles_mention(search->tiles, left));
 }
 
 /* Checks counters that are doubled or halved, from the block or up to it: such loops suit powers of
@@ -117,9 +115,9 @@ static void look_at_steps(values *in, const ht_syntax *node, const ht_syntax *le
     const ht_syntax_variable *variable = ht_syntax_named(left);
     if (!variable || !variable->local || ht_syntax_is_real(left))
         return;
-    bound_search search = {in, variable, false};
-    ht_syntax_walk(ht_syntax_whole(tiles->model)->body, on_bound, &search);
-    if (search.found || ht_tiles_mention(tiles, ht_syntax_initializer(variable)))
+    const bound_search search = {tiles, variable};
+    if (ht_syntax_first(ht_syntax_whole(tiles->model)->body, is_bound, &search) ||
+        ht_tiles_mention(tiles, ht_syntax_initializer(variable)))
         refuse(in, node, "a counter goes over halves or doubles of the block");
 }
 
