@@ -11,8 +11,9 @@
 enum { WIDEST = 1 << 16, PAST = 2 };
 
 /* Whose parameters are any whole numbers above 0: block sizes, outputs of a thread, iterations
- * unrolled. Constraints rule out those that a device does not allow, as ever. */
-static const char *const families[] = {"block-size", "coarsen-x", "register-tile", "unroll", NULL};
+ * unrolled, blocks of a row. Constraints rule out those that a device does not allow, as ever. */
+static const char *const families[] = {"block-size", "coarsen-x",  "register-tile",
+                                       "unroll",     "row-blocks", NULL};
 
 /* The values by number. */
 typedef struct range {
