@@ -120,38 +120,6 @@ ht_status ht_deliver(const ht_session *session, const ht_loop_origin *origin, ht
 
 /* ---- next to the best before */
 
-/* Hands on what every other try would meet too; the rest says nothing of this one. */
-static ht_status grave(ht_status status, const ht_error *own, ht_error *error) {
-    if (status != HT_ERROR_INTERRUPTED && status != HT_ERROR_MISSING && status != HT_ERROR_DEVICE)
-        return HT_OK;
-    if (error)
-        *error = *own;
-    return status;
-}
-
-ht_status ht_deliver_timed(const ht_session *session, const ht_binding *binding,
-                           const ht_config *winner, ht_gain_interval *out_speedup,
-                           ht_error *error) {
-    ht_job *job = NULL;
-    ht_error own = {0};
-    ht_timing before;
-    ht_final final;
-    const ht_job_options options = {.seed = session->options.seed,
-                                    .compile_workers = (unsigned)session->options.compile_workers,
-                                    .database = session->database,
-                                    .recording = session->recording,
-                                    .fresh = session->options.fresh,
-                                    .interrupted = &ht_stopped};
-    *out_speedup = (ht_gain_interval){0};
-    ht_status status = ht_job_start(binding, &session->device, &options, &job, &own);
-    if (status == HT_OK)
-        status = ht_job_finals(job, winner, 1, session->options.final_time, &before, &final, &own);
-    if (status == HT_OK && final.status == HT_OK && final.verified)
-        *out_speedup = (ht_gain_interval){final.speedup, final.speedup_lo, final.speedup_hi};
-    ht_job_free(job);
-    return grave(status, &own, error);
-}
-
 ht_status ht_deliver_duel(const ht_session *session, const ht_generation *best,
                           const ht_template *template, const ht_config *winner,
                           ht_gain_interval *out_gain, ht_error *error) {
@@ -163,8 +131,8 @@ ht_status ht_deliver_duel(const ht_session *session, const ht_generation *best,
     ht_status status = ht_contest_make(against, template, &contest, &own);
     if (status == HT_OK) {
         const ht_binding binding = {contest, best->entry->instance, &session->device.fields};
-        status = ht_deliver_timed(session, &binding, winner, out_gain, &own);
+        status = ht_paired_time(session, &binding, winner, out_gain, &own);
         ht_template_free(contest, 1);
     }
-    return grave(status, &own, error);
+    return ht_paired_grave(status, &own, error);
 }

@@ -19,11 +19,6 @@ ht_status ht_deliver(const ht_session *session, const ht_loop_origin *origin, ht
                      const ht_template *template, const ht_pair_result *result,
                      const ht_generation *original, ht_delivery *out_delivery, ht_error *error);
 
-/* Times a winner next to the baseline of its template, at the binding's problem. *out_speedup is
- * zero where the two cannot be timed next to each other, or their outputs differ. */
-ht_status ht_deliver_timed(const ht_session *session, const ht_binding *binding,
-                           const ht_config *winner, ht_gain_interval *out_speedup, ht_error *error);
-
 /* Times a winner next to the source of the best before it, in the same rounds. *out_gain: that
  * one's time over this one's; zero where the two cannot be timed next to each other. */
 ht_status ht_deliver_duel(const ht_session *session, const ht_generation *best,

@@ -3,6 +3,7 @@
 #define HT_LOOP_REVISION_H
 
 #include "base/error.h"
+#include "pipeline/paired.h"
 
 #include <jansson.h>
 #include <stdbool.h>
@@ -27,11 +28,6 @@ enum { HT_ACTION_COUNT = HT_ACTION_STOP + 1 };
 const char *ht_action_name(ht_action action); /* "tune-longer" */
 /* The action of a name; HT_ACTION_STOP of any other word. */
 ht_action ht_action_find(const char *name);
-
-/* A ratio with its 95 % interval, as measured next to each other; all 0: not measured. */
-typedef struct ht_gain_interval {
-    double ratio, lo, hi;
-} ht_gain_interval;
 
 typedef struct ht_revision {
     uint64_t number; /* from 0, the original, on */
@@ -65,7 +61,7 @@ typedef struct ht_revision {
      * known. */
     double least_bytes, least_ms;
     bool slower;       /* than it may be at sizes that it was not tuned for: it is not kept */
-    json_t *elsewhere; /* at those sizes, ht_elsewhere.rows; owned; NULL: not timed */
+    json_t *elsewhere; /* at those sizes, ht_elsewhere_json; owned; NULL: not timed */
     json_t *profile;   /* numbers that are at hand, an object; owned; NULL */
 } ht_revision;
 

@@ -25,6 +25,7 @@ void ht_entries_free(ht_entries *entries) {
                          entry->launcher_file, entry->problem_file,  entry->predicted};
         for (size_t j = 0; j < sizeof owned / sizeof *owned; ++j)
             free(owned[j]);
+        ht_elsewhere_free(&entry->elsewhere);
         ht_written_proof_free(&entry->written);
         ht_pair_result_free(&entry->result);
     }
@@ -99,6 +100,17 @@ static bool is_open(const ht_entry *entry) {
     return entry->template && !entry->settled;
 }
 
+/* Times a winner at other sizes, if that was asked for. */
+static ht_status elsewhere_time(ht_entry *entry, const ht_session *session, ht_error *error) {
+    const double least = session->options.elsewhere;
+    if (!is_won(entry) || least <= 0 || session->model || ht_stopped)
+        return HT_OK;
+    ht_progress_phase(session->progress, "timing other sizes");
+    ht_elsewhere_free(&entry->elsewhere);
+    return ht_elsewhere_time(session, entry->template, &entry->result.config, entry->instance,
+                             least, &entry->elsewhere, error);
+}
+
 ht_status ht_entries_tune(ht_entries *entries, ht_session *session, FILE *out, ht_error *error) {
     session->pairs_left = 0;
     for (size_t i = 0; i < entries->count; ++i)
@@ -120,6 +132,8 @@ ht_status ht_entries_tune(ht_entries *entries, ht_session *session, FILE *out, h
                     ht_tuning_run(session, entry->template, entry->instance, &entry->result, error);
             else if (session->pairs_left)
                 --session->pairs_left;
+            if (status == HT_OK)
+                status = elsewhere_time(entry, session, error);
             ht_progress_pause(session->progress);
             if (is_won(entry))
                 session->reserve += entry->result.check_seconds;

@@ -3,6 +3,7 @@
 #ifndef HT_PIPELINE_ENTRY_H
 #define HT_PIPELINE_ENTRY_H
 
+#include "pipeline/elsewhere.h"
 #include "pipeline/tuning.h"
 #include "pipeline/written_check.h"
 
@@ -28,6 +29,7 @@ typedef struct ht_entry {
     bool settled;    /* the result is there already: it is not tuned */
     const json_t *earlier; /* what an earlier run found, {"row", "text", "when"}; borrowed; NULL: it
                               is of this run */
+    ht_elsewhere elsewhere; /* the winner at sizes that it was not tuned for; no items: not timed */
     bool written_checked;
     ht_written_proof written; /* of the tuned source, when it was checked */
     char *tuned_file, *patch_file, *template_file, *skeleton_file, *launcher_file,

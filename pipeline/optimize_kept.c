@@ -51,6 +51,7 @@ static void tuning_put(const ht_tuning_options *options, ht_text *out) {
     for (size_t i = 0; i < options->seeds_from.count; ++i)
         ht_kept_key_text(out, "seeds from", options->seeds_from.items[i]);
     ht_kept_key_number(out, "ablation", (double)options->ablation);
+    ht_kept_key_number(out, "elsewhere", options->elsewhere);
     ht_text_printf(out, "seed %llu\n", (unsigned long long)options->seed);
 }
 

@@ -33,6 +33,21 @@ static char *comment_of(const ht_entry *entry, const ht_session *session) {
     return comment;
 }
 
+/* Returns the sizes that its launch is to choose by; NULL: by none. Free with samples_free. */
+static ht_size_samples *samples_of(const ht_entry *entry) {
+    if (!entry->elsewhere.dispatched)
+        return NULL;
+    ht_size_samples *samples = ht_alloc(1, sizeof *samples);
+    ht_elsewhere_samples(&entry->elsewhere, entry->instance, samples);
+    return samples;
+}
+
+static void samples_free(const ht_size_samples *samples) {
+    if (samples)
+        ht_elsewhere_samples_free((ht_size_samples *)(size_t)samples);
+    free((ht_size_samples *)(size_t)samples);
+}
+
 /* Makes the files' texts with the kernels rewritten that a faster configuration was found for. */
 static ht_status texts_make(const ht_output_source *source, ht_entry *const *entries, size_t count,
                             const ht_session *session, ht_applied *out, ht_error *error) {
@@ -42,7 +57,8 @@ static ht_status texts_make(const ht_output_source *source, ht_entry *const *ent
         if (is_won(entries[i]) && !entries[i]->annotated)
             choices[choice_count++] = (ht_refactor_choice){.kernel = entries[i]->kernel,
                                                            .config = entries[i]->result.config,
-                                                           .note = comment_of(entries[i], session)};
+                                                           .note = comment_of(entries[i], session),
+                                                           .sizes = samples_of(entries[i])};
     }
     *out = (ht_applied){0};
     ht_status status = HT_OK;
@@ -56,8 +72,10 @@ static ht_status texts_make(const ht_output_source *source, ht_entry *const *ent
         out->files[0].path = ht_strdup(source->path);
         status = ht_file_read(source->path, 0, &out->files[0].text, NULL, error);
     }
-    for (size_t i = 0; i < choice_count; ++i)
+    for (size_t i = 0; i < choice_count; ++i) {
         free((char *)(size_t)choices[i].note);
+        samples_free(choices[i].sizes);
+    }
     free(choices);
     for (size_t i = 0; status == HT_OK && i < count; ++i) {
         if (!is_won(entries[i]) || !entries[i]->annotated)
@@ -96,7 +114,8 @@ static ht_status rewritten_check(const ht_output_source *source, const ht_applie
             owners[subject_count] = entries[i];
             subjects[subject_count++] = (ht_written_subject){.kernel = entries[i]->kernel,
                                                              .config = &entries[i]->result.config,
-                                                             .instance = entries[i]->instance};
+                                                             .instance = entries[i]->instance,
+                                                             .sizes = samples_of(entries[i])};
         }
     ht_status status = HT_OK;
     if (subject_count)
@@ -111,6 +130,8 @@ static ht_status rewritten_check(const ht_output_source *source, const ht_applie
         *out_withheld = true;
         withhold(owners[i], proofs[i].fault, proofs[i].stopped);
     }
+    for (size_t i = 0; i < subject_count; ++i)
+        samples_free(subjects[i].sizes);
     free(owners);
     free(proofs);
     free(subjects);
@@ -165,11 +186,60 @@ static void texts_blame(const ht_output_source *source, ht_entry *const *entries
             withhold(entries[i], fault, false);
 }
 
+/* ---- launches that choose by the size */
+
+/* Returns why the tuned file cannot launch the original where it is faster; NULL: it does, by its
+ * text and when it is run; free(). */
+static char *dispatch_fault(const ht_output_source *source, ht_entry *entry,
+                            const ht_session *session) {
+    ht_applied applied;
+    ht_error error = {0};
+    ht_written_proof proof = {0};
+    ht_size_samples *samples = samples_of(entry);
+    const ht_written_subject subject = {.kernel = entry->kernel,
+                                        .config = &entry->result.config,
+                                        .instance = entry->instance,
+                                        .sizes = samples};
+    ht_status status = texts_make(source, &entry, 1, session, &applied, &error);
+    if (status == HT_OK)
+        status = ht_written_check(source->checker, source->refactor, &applied, &subject, 1, &proof,
+                                  &error);
+    char *fault = status == HT_OK ? proof.fault : ht_strdup(error.message);
+    proof.fault = NULL;
+    ht_written_proof_free(&proof);
+    ht_applied_free(&applied);
+    samples_free(samples);
+    return fault;
+}
+
+/* Decides which launches choose by the size: those of winners that are slower elsewhere, where such
+ * a launch can be written and does what the original's does. */
+static void dispatches_settle(const ht_output_source *source, ht_entry *const *entries,
+                              size_t count, const ht_session *session) {
+    for (size_t i = 0; i < count; ++i) {
+        ht_elsewhere *elsewhere = &entries[i]->elsewhere;
+        if (!is_won(entries[i]) || entries[i]->annotated || !elsewhere->slower_count ||
+            elsewhere->refused || elsewhere->dispatched)
+            continue;
+        elsewhere->dispatched = true;
+        elsewhere->refused = dispatch_fault(source, entries[i], session);
+        elsewhere->dispatched = elsewhere->refused == NULL;
+        char *where = ht_elsewhere_slower(elsewhere);
+        ht_report_message("%s:%d: %s: slower than the original at %s: %s%s", entries[i]->file,
+                          entries[i]->line, entries[i]->name, where,
+                          elsewhere->refused ? "its launch cannot choose by the size: "
+                                             : "its launch takes the original there",
+                          elsewhere->refused ? elsewhere->refused : "");
+        free(where);
+    }
+}
+
 /* Without one that failed the others are checked again. */
 ht_status ht_output_texts(const ht_output_source *source, ht_entry *const *entries, size_t count,
                           const ht_session *session, ht_applied *out_applied, ht_error *error) {
     ht_applied *out = out_applied;
     *out = (ht_applied){0};
+    dispatches_settle(source, entries, count, session);
     while (any_won(entries, count)) {
         bool withheld = false;
         ht_error own = {0};

@@ -36,6 +36,8 @@ typedef struct ht_tuning_options {
     ht_option_list seeds_from; /* recorded runs and databases with earlier runs */
     bool no_sources;           /* earlier runs are not used */
     bool no_facts;             /* nor are facts of launches (pipeline/template_facts.h) */
+    double elsewhere; /* of the original's speed, the least at sizes not tuned for: the tuned file
+                         launches the original where it is less; 0: not timed */
     uint64_t
         ablation; /* further configurations for each transformation, to tell what it is worth */
 } ht_tuning_options;

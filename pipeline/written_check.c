@@ -65,14 +65,29 @@ static char *sized(const checking *in, const ht_problem *problem, char *words) {
     return whole;
 }
 
+/* Returns true if the launch takes the original for a size, or, where one kernel serves both, its
+ * block and grid. */
+static bool takes_original(const checking *in, const ht_written_launch *launch,
+                           const ht_problem *problem) {
+    const ht_device_fields *fields = &in->checker->device->fields;
+    char *difference = ht_written_original_difference(launch, problem, fields);
+    bool takes = !difference && (!launch->where || !ht_written_launches(launch, problem, fields));
+    free(difference);
+    return takes;
+}
+
 static char *difference_at(const checking *in, const ht_written_launch *launch,
                            const ht_problem *problem) {
     const ht_template *tuned = in->kernel->template;
     if (!is_legal(in, problem))
         return NULL;
-    return sized(in, problem,
-                 ht_written_difference(launch, tuned, in->subject->config, problem,
-                                       &in->checker->device->fields));
+    const ht_device_fields *fields = &in->checker->device->fields;
+    char *found = ht_written_difference(launch, tuned, in->subject->config, problem, fields);
+    if (found && in->subject->sizes && takes_original(in, launch, problem)) {
+        free(found);
+        found = NULL;
+    }
+    return sized(in, problem, found);
 }
 
 /* Looks at sizes for which the launch takes the original, which is kept letter by letter: it does
@@ -94,6 +109,21 @@ static char *original_difference(const checking *in, const ht_written_launch *la
     return found;
 }
 
+/* Looks at sizes that were timed: the launch must take what was the faster one there. */
+static char *choice_difference(const checking *in, const ht_written_launch *launch) {
+    const ht_size_samples *sizes = in->subject->sizes;
+    const ht_device_fields *fields = &in->checker->device->fields;
+    char *found = NULL;
+    for (size_t i = 0; sizes && i < sizes->kept_count && !found; ++i)
+        found = sized(in, &sizes->kept[i],
+                      ht_written_difference(launch, in->kernel->template, in->subject->config,
+                                            &sizes->kept[i], fields));
+    for (size_t i = 0; sizes && i < sizes->lost_count && !found; ++i)
+        if (!takes_original(in, launch, &sizes->lost[i]))
+            found = sized(in, &sizes->lost[i], ht_strdup("it does not launch the original"));
+    return found;
+}
+
 /* Finds a difference at the size that was tuned for, and at those to be run. */
 static char *difference_find(const checking *in, const ht_written_launch *launch) {
     ht_problem *problems = NULL;
@@ -107,6 +137,8 @@ static char *difference_find(const checking *in, const ht_written_launch *launch
         ht_problem_free(&problems[i]);
     }
     free(problems);
+    if (!found)
+        found = choice_difference(in, launch);
     if (!found && launch->where && in->subject->instance)
         found = original_difference(in, launch, in->subject->instance);
     if (!found)

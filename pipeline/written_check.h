@@ -4,7 +4,7 @@
 #ifndef HT_PIPELINE_WRITTEN_CHECK_H
 #define HT_PIPELINE_WRITTEN_CHECK_H
 
-#include "refactor/refactor.h"
+#include "refactor/rewrite/apply.h"
 #include "runtime/provider/provider.h"
 
 #include <jansson.h>
@@ -33,7 +33,9 @@ void ht_written_checker_free(ht_written_checker *checker);
 typedef struct ht_written_subject {
     size_t kernel; /* index in the refactor */
     const ht_config *config;
-    const ht_problem *instance; /* what it was tuned for; NULL: sizes are not known */
+    const ht_problem *instance;   /* what it was tuned for; NULL: sizes are not known */
+    const ht_size_samples *sizes; /* at which the launch must take it, or the original; NULL: no
+                                     size was chosen for */
 } ht_written_subject;
 
 /* The result. */

@@ -51,8 +51,9 @@ static const ht_option options[] = {
      .fallback = "1.01", .min = 1, .help = "The least gain that a step must be expected to have."},
     {"elsewhere", HT_OPTION_NUMBER, offsetof(loop_options, elsewhere), "RATIO", .fallback = "0.95",
      .help = "The least speed, of the original's, at sizes that were not tuned for: half as large, "
-             "half as large again, and one less. A revision that is clearly slower there is not "
-             "kept; 0: it is not timed there."},
+             "half as large again, and one less. Where a revision is clearly slower, its launch "
+             "takes the original; one whose launch cannot choose by the size is not kept. 0: it is "
+             "not timed there."},
     HT_TUNING_OPTIONS(loop_options),
     {"style", HT_OPTION_TEXT, offsetof(loop_options, style), "plain|any", .fallback = "plain",
      .help = "Forms of source that may win: plain, only what a maintainer could have written; any, "

@@ -91,6 +91,12 @@ static const ht_option options[] = {
      .help = "Further configurations to try, for each transformation that the best configuration "
              "uses, with its parameters at their defaults: they tell what it is worth. 0: only "
              "from what the search measured."},
+    {"elsewhere", HT_OPTION_NUMBER, offsetof(optimize_options, tuning.elsewhere), "RATIO",
+     .fallback = "0",
+     .help = "Times each winner at sizes that it was not tuned for too: half as large, half as "
+             "large again, and one less. Where it is clearly slower than this part of the "
+             "original's speed, say 0.95, the tuned file's launch asks for the size and takes the "
+             "original. 0: it is not timed there."},
     {"style", HT_OPTION_TEXT, offsetof(optimize_options, style), "plain|any", .fallback = "plain",
      .help = "Forms of source that may win: plain, only what a maintainer could have written: no "
              "lambda around the body, no second body, no built-in index declared anew; any, the "

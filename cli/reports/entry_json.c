@@ -235,6 +235,10 @@ json_t *ht_entry_json(const ht_entry *entry, const ht_device *device) {
     kernels_add(object, entry->template);
     search_members(object, result);
     json_object_set_new(object, "ablation", ablation_json(entry));
+    json_object_set_new(object, "elsewhere",
+                        entry->elsewhere.count ? ht_elsewhere_json(&entry->elsewhere)
+                                               : json_null());
+    json_object_set_new(object, "dispatch_refused", ht_report_json_text(entry->elsewhere.refused));
     json_t *transformations = json_array();
     for (size_t i = 0; i < entry->transformation_count; ++i)
         json_array_append_new(transformations, json_string(entry->transformations[i]));

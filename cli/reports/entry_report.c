@@ -184,6 +184,16 @@ static void kernels_print(const ht_template *template, FILE *out) {
     free(reference);
 }
 
+/* Prints how fast it is at sizes that it was not tuned for. */
+static void elsewhere_print(const ht_elsewhere *elsewhere, FILE *out) {
+    for (size_t i = 0; i < elsewhere->count; ++i) {
+        const ht_elsewhere_size *item = &elsewhere->items[i];
+        fprintf(out, "  %-10s %.3fx [%.3f, %.3f] at %s%s\n", i ? "" : "elsewhere",
+                item->speedup.ratio, item->speedup.lo, item->speedup.hi, item->fields,
+                item->slower ? ", slower than the original" : "");
+    }
+}
+
 void ht_entry_report(const ht_entry *entry, const ht_device *device, FILE *out) {
     const ht_pair_result *result = &entry->result;
     if (entry->earlier) {
@@ -232,6 +242,7 @@ void ht_entry_report(const ht_entry *entry, const ht_device *device, FILE *out) 
         fprintf(out, "  %-10s %s: with them the space would be too large to search\n", "left out",
                 result->space.left_out);
     ablation_print(&result->ablation, out);
+    elsewhere_print(&entry->elsewhere, out);
     fputc('\n', out);
 }
 

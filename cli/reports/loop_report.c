@@ -35,8 +35,9 @@ static void elsewhere_print(const json_t *rows, const char *margin, const char *
     fprintf(out, "%s%s   elsewhere: ", margin, below);
     for (size_t i = 0; i < json_array_size(rows); ++i) {
         const json_t *row = json_array_get(rows, i), *speedup = json_object_get(row, "speedup");
-        fprintf(out, "%s%.3fx at %s", i ? ", " : "", json_number_value(json_array_get(speedup, 0)),
-                ht_report_text_of(row, "problem"));
+        fprintf(out, "%s%.3fx at %s%s", i ? ", " : "",
+                json_number_value(json_array_get(speedup, 0)), ht_report_text_of(row, "problem"),
+                json_is_true(json_object_get(row, "original")) ? " (takes the original)" : "");
     }
     fputc('\n', out);
 }

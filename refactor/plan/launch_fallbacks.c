@@ -58,8 +58,7 @@ static char *all_params(const ht_plan *plan) {
     return ht_text_take(&text);
 }
 
-/* Returns where the scopes ahead of a name begin. */
-static size_t qualifier_begin(const char *text, size_t at) {
+size_t ht_qualifier_begin(const char *text, size_t at) {
     while (at > 2 && text[at - 1] == ':' && text[at - 2] == ':') {
         at -= 2;
         while (at > 0 && (isalnum((unsigned char)text[at - 1]) || text[at - 1] == '_'))
@@ -117,7 +116,7 @@ static void choose_at(ht_plan *plan, const ht_grid *grid, const ht_launch_site *
         ht_launch_name_place(plan->model, site, &print.place, &print.arguments)) {
         print.part = HT_LAUNCH_KERNEL_OR_OLD;
         size_t name = print.place.begin;
-        print.place.begin = qualifier_begin(plan->model->text, name);
+        print.place.begin = ht_qualifier_begin(plan->model->text, name);
         print.qualifier = (ht_range){print.place.begin, name};
         ht_plan_print(plan, print.place, params, "kernel or old", &print, true);
     }

@@ -8,6 +8,7 @@
 #include "refactor/rewrite/definitions.h"
 #include "refactor/rewrite/launcher.h"
 #include "refactor/rewrite/long_launch.h"
+#include "refactor/rewrite/size_choice.h"
 #include "refactor/source/author_style.h"
 #include "refactor/source/comment.h"
 #include "refactor/source/source_try.h"
@@ -167,7 +168,16 @@ static ht_status add_choice(const ht_refactor *refactor, const ht_refactor_choic
         ht_replacement *items;
         size_t count;
         char *problem = ht_plan_flatten(&work->plan, &values, &items, &count);
+        char *sizes = choice->sizes && !problem
+                          ? ht_size_choice_write(work, &values, choice->sizes, &items, &count)
+                          : NULL;
         append(list, items, count, owner);
+        if (sizes) {
+            ht_error_set_at(error, HT_ERROR_UNSUPPORTED, kernel->file, kernel->line, 0, "%s",
+                            sizes);
+            free(sizes);
+            return HT_ERROR_UNSUPPORTED;
+        }
         if (problem) {
             ht_error_set_at(error, HT_ERROR_INTERNAL, kernel->file, kernel->line, 0,
                             "%s:%d: %s: %s", kernel->file, kernel->line, kernel->name, problem);

@@ -1,5 +1,5 @@
 /* Sizes that nothing was tuned for. */
-#include "loop/elsewhere.h"
+#include "pipeline/elsewhere.h"
 
 #include <criterion/criterion.h>
 #include <stdlib.h>
