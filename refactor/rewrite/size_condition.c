@@ -67,6 +67,13 @@ static size_t ruled_out(samples *in, size_t number, comparison kind, int64_t bou
     return count;
 }
 
+/* Returns true if smaller and larger values are ruled out, and one is left. */
+static bool is_one_value(samples *in, size_t number, size_t kept) {
+    int64_t low = bound_of(in, number, AT_LEAST, kept), high = bound_of(in, number, AT_MOST, kept);
+    return low == high && ruled_out(in, number, AT_LEAST, low, false) &&
+           ruled_out(in, number, AT_MOST, high, false);
+}
+
 /* Appends the comparison, of those from `first` to `last`, that rules out the most of what is left.
  * Returns false if none does. */
 static bool comparison_add(samples *in, comparison first, comparison last, size_t kept,
@@ -87,15 +94,14 @@ static bool comparison_add(samples *in, comparison first, comparison last, size_
     if (most == 0)
         return false;
     int64_t bound = bound_of(in, number, chosen, kept);
-    ruled_out(in, number, chosen, bound, true);
     ht_text_append(out, out->length ? " && " : "");
-    if (chosen != MULTIPLE && bound_of(in, number, AT_LEAST, kept) == bound &&
-        bound_of(in, number, AT_MOST, kept) == bound) {
+    if (chosen != MULTIPLE && is_one_value(in, number, kept)) {
         ruled_out(in, number, AT_LEAST, bound, true);
         ruled_out(in, number, AT_MOST, bound, true);
         ht_text_printf(out, "%s == %lld", in->numbers[number].text, (long long)bound);
         return true;
     }
+    ruled_out(in, number, chosen, bound, true);
     ht_text_printf(out, "%s %s %lld%s", in->numbers[number].text, words[chosen][0],
                    (long long)bound, words[chosen][1]);
     return true;
