@@ -39,7 +39,7 @@ static ht_status proposal_ask(const ht_loop *loop, ht_loop_proposal *out_proposa
     uint64_t left = settings->most ? settings->most - ht_history_spent(&loop->history) : UINT64_MAX;
     if (out_choice->evaluations > left)
         out_choice->evaluations = left;
-    ht_loop_predict(&loop->history, &loop->lessons, out_choice);
+    ht_loop_predict(settings, &loop->history, &loop->lessons, out_choice);
     return HT_OK;
 }
 

@@ -81,24 +81,29 @@ void ht_lessons_read(const json_t *document, ht_lessons *out_lessons) {
 
 /* ---- predictions */
 
-/* Returns how many steps of this kind have gained nothing since the best was found. */
-static unsigned failures(const ht_history *history, ht_action action) {
+/* Returns how many steps of this kind have gained nothing that a step is taken for, since the last
+ * one that did. */
+static unsigned failures(const ht_history *history, ht_action action, double least_gain) {
     unsigned count = 0;
-    for (size_t i = history->count; i > 0 && !history->items[i - 1].kept; --i)
-        count += history->items[i - 1].action == action;
+    for (size_t i = history->count; i > 0; --i) {
+        const ht_revision *item = &history->items[i - 1];
+        if (item->number == 0 || (item->kept && item->over_best.ratio >= least_gain))
+            break;
+        count += item->action == action;
+    }
     return count;
 }
 
 /* Returns the gain to be expected of a step: that of earlier ones of its kind, in this loop too,
  * and half of its logarithm after each that was in vain. */
-static double gain_expected(const ht_history *history, const ht_lessons *lessons,
+static double gain_expected(const ht_history *history, const ht_lessons *lessons, double least_gain,
                             ht_action action) {
     ht_lessons all = *lessons;
     ht_lessons_add(&all, history);
     const ht_lesson *lesson = &all.of[action];
     double mean = (PRIOR_STEPS * log(prior_gain[action]) + lesson->log_gain) /
                   (PRIOR_STEPS + (double)lesson->steps);
-    return exp(ldexp(mean, -(int)failures(history, action)));
+    return exp(ldexp(mean, -(int)failures(history, action, least_gain)));
 }
 
 /* Returns the seconds that a number of evaluations takes by what steps took, in this loop if it has
@@ -117,8 +122,9 @@ static double seconds_expected(const ht_history *history, const ht_lessons *less
     return count > 0 ? seconds / count * evaluations : 0;
 }
 
-void ht_loop_predict(const ht_history *history, const ht_lessons *lessons, ht_choice *choice) {
-    choice->predicted_gain = gain_expected(history, lessons, choice->action);
+void ht_loop_predict(const ht_loop_settings *settings, const ht_history *history,
+                     const ht_lessons *lessons, ht_choice *choice) {
+    choice->predicted_gain = gain_expected(history, lessons, settings->least_gain, choice->action);
     choice->predicted_cost =
         seconds_expected(history, lessons, (double)choice->evaluations + STEP_COST + REFACTOR_COST);
 }
@@ -145,7 +151,7 @@ static void consider(planning *in, ht_action action, uint64_t evaluations, doubl
         evaluations -= (uint64_t)fresh - in->left;
         fresh = (double)in->left;
     }
-    double gain = gain_expected(in->history, in->lessons, action);
+    double gain = gain_expected(in->history, in->lessons, in->settings->least_gain, action);
     double cost = fresh + overhead;
     double score = log(gain) / cost;
     if (gain < in->settings->least_gain && action != HT_ACTION_TUNE) {

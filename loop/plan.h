@@ -46,6 +46,7 @@ typedef struct ht_choice {
 void ht_loop_choose(const ht_loop_settings *settings, const ht_history *history,
                     const ht_lessons *lessons, ht_choice *out_choice);
 /* Fills the prediction of a step that somebody proposed. */
-void ht_loop_predict(const ht_history *history, const ht_lessons *lessons, ht_choice *choice);
+void ht_loop_predict(const ht_loop_settings *settings, const ht_history *history,
+                     const ht_lessons *lessons, ht_choice *choice);
 
 #endif

@@ -73,6 +73,19 @@ Test(plan, a_best_at_an_edge_is_widened_once) {
     ht_history_free(&history);
 }
 
+/* Else a loop goes on widening one parameter by thousandths. */
+Test(plan, a_step_that_gained_less_than_a_step_is_taken_for_was_in_vain) {
+    ht_history history = tuned();
+    history.items[1].edges = ht_strdup("ROW_BLOCKS (16 of 1 to 16)");
+    add(&history, HT_ACTION_WIDEN, 1, true, 1.003, "t wide", 60);
+    history.items[2].edges = ht_strdup("ROW_BLOCKS (64 of 1 to 64)");
+    add(&history, HT_ACTION_AGAIN, 2, false, 0.99, "t again", 60);
+    expect_action(&usual, &history, NULL, HT_ACTION_LONGER, "The search has tried 60");
+    history.items[2].over_best.ratio = 1.1;
+    expect_action(&usual, &history, NULL, HT_ACTION_WIDEN, "at the edge of ROW_BLOCKS");
+    ht_history_free(&history);
+}
+
 Test(plan, a_search_that_tried_all_is_not_made_longer) {
     ht_history history = tuned();
     ht_choice choice = choose(&usual, &history, NULL);
