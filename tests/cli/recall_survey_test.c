@@ -48,7 +48,8 @@ Test(recall_survey, a_source_whose_analysis_was_recalled_is_read_when_it_is_to_b
     ht_device host;
     cr_assert_eq(ht_device_find("host", &host, &error), HT_OK);
     ht_written_checker checker = {.device = &host, .seed = 1};
-    const ht_written_subject subject = {entry->kernel, &config, entry->instance};
+    const ht_written_subject subject = {
+        .kernel = entry->kernel, .config = &config, .instance = entry->instance};
     ht_written_proof proof;
     cr_assert_eq(ht_written_check(&checker, refactor, &applied, &subject, 1, &proof, &error), HT_OK,
                  "%s", error.message);

@@ -74,7 +74,8 @@ static void report_fault(const run *in, const ht_config *config, const char *wha
 static void text_check(run *in, const ht_config *config) {
     ht_written_checker checker = {.device = &in->device, .seed = 1};
     const ht_refactor_choice choice = {.kernel = in->index, .config = *config};
-    const ht_written_subject subject = {in->index, config, in->instance};
+    const ht_written_subject subject = {
+        .kernel = in->index, .config = config, .instance = in->instance};
     ht_written_proof proof = {0};
     ht_applied applied;
     ht_error error = {0};

@@ -23,7 +23,37 @@ typedef struct each_walk {
     bool *changed;        /* parameters */
     const ht_part *ahead; /* the guard after which some declarations are ahead of the loop */
     size_t ahead_count;   /* parts of these */
+    const ht_part *part;  /* the one that is walked */
 } each_walk;
+
+static bool is_inside(const ht_part *part) {
+    if (part->kind == HT_PART_X)
+        return false;
+    return !part->front || part->again;
+}
+
+/* Returns true if the loop being written has the part. */
+static bool is_in_loop(const each_walk *walk, const ht_part *part) {
+    bool ahead = walk->ahead && part > walk->ahead && part <= walk->ahead + walk->ahead_count;
+    return is_inside(part) && !ahead;
+}
+
+/* Returns true for a guard that leaves by a test of the index alone, which fails for all further
+ * outputs, too, where nothing ahead of it in the loop has an effect. */
+static bool ends_outputs(const each_walk *walk, const ht_part *part) {
+    const ht_guard *guard = &part->guard;
+    size_t count = 0;
+    bool upper = part->kind == HT_PART_GUARD && guard->leaves && guard->only_known;
+    for (size_t i = 0; i < guard->term_count; ++i) {
+        count += guard->terms[i].kind == HT_TERM_INDEX;
+        upper = upper && (guard->terms[i].kind != HT_TERM_INDEX || guard->terms[i].upper);
+    }
+    for (const ht_part *at = walk->layout->parts; at < part; ++at)
+        upper = upper && (!is_in_loop(walk, at) ||
+                          ((at->node->kind == HT_SYNTAX_VARIABLE || at->kind == HT_PART_GUARD) &&
+                           !ht_syntax_has_change(at->node)));
+    return upper && count == 1;
+}
 
 /* Replaces a return, which ends this output's turn, by `continue`, or by a jump if it is inside
  * another loop. */
@@ -38,7 +68,9 @@ static bool on_each(const ht_syntax *node, void *context) {
         if (!node->plain)
             ht_coarsen_refuse(c, node->at, "a return inside a macro");
         ht_writer_swap(walk->writer, node->range,
-                       inner ? ht_format("goto %s", c->names.label_each) : ht_strdup("continue"));
+                       inner                            ? ht_format("goto %s", c->names.label_each)
+                       : ends_outputs(walk, walk->part) ? ht_strdup("break")
+                                                        : ht_strdup("continue"));
     }
     if (node->kind == HT_SYNTAX_GLOBAL) {
         if (!node->plain)
@@ -55,18 +87,6 @@ static void on_parameter_change(const ht_syntax *name, const ht_syntax *change, 
     each_walk *walk = context;
     if (ht_syntax_named(name)->is_parameter)
         walk->changed[name->variable] = true;
-}
-
-static bool is_inside(const ht_part *part) {
-    if (part->kind == HT_PART_X)
-        return false;
-    return !part->front || part->again;
-}
-
-/* Returns true if the loop being written has the part. */
-static bool is_in_loop(const each_walk *walk, const ht_part *part) {
-    bool ahead = walk->ahead && part > walk->ahead && part <= walk->ahead + walk->ahead_count;
-    return is_inside(part) && !ahead;
 }
 
 /* Returns true if a part that threads past the end must not run is before the condition that turns
@@ -235,17 +255,31 @@ static size_t lead_close(const ht_coarsen *c, size_t lead) {
     return text[next] == '\n' && text[after] == '\n' ? after : lead;
 }
 
-/* Writes a guard that stands ahead of the loop, too: its test of the index is all that is left. */
+/* Returns true for a guard whose other tests stand ahead of the loop. */
+static bool has_known_ahead(const each_walk *walk, const ht_part *part) {
+    bool known = part == walk->ahead;
+    for (size_t i = 0; i < part->guard.term_count; ++i)
+        known |= part->guard.terms[i].kind == HT_TERM_SAME;
+    bool apart = part->kind == HT_PART_GUARD && part->guard.only_known && part->guard.has_index;
+    for (size_t i = 0; apart && i < part->guard.term_count; ++i)
+        apart = ht_syntax_is_separate(part->guard.terms[i].node, part->guard.statement);
+    return known && apart;
+}
+
+/* Writes such a guard: its tests of the index are all that is left. */
 static void write_index_guard(const each_walk *walk, const ht_part *part, size_t lead) {
     const ht_syntax *statement = ht_statement_of(part->node);
     const ht_guard *guard = &part->guard;
     ht_range test = part->node->children[0]->range;
     ht_writer_source(walk->writer, lead, test.begin);
+    bool any = false;
     for (size_t i = 0; i < guard->term_count; ++i) {
         const ht_guard_term *term = &guard->terms[i];
         if (term->kind != HT_TERM_INDEX)
             continue;
         bool flip = guard->leaves != term->negated;
+        ht_writer_printf(walk->writer, !any ? "" : guard->leaves ? " || " : " && ");
+        any = true;
         ht_writer_printf(walk->writer, flip ? "!(" : "");
         ht_writer_source(walk->writer, term->node->range.begin, term->node->range.end);
         ht_writer_printf(walk->writer, flip ? ")" : "");
@@ -307,7 +341,7 @@ static void write_parts(const each_walk *walk, const ht_part *without, size_t li
         }
         if (lead == statement->range.begin)
             ht_writer_line(writer, lead);
-        if (part == walk->ahead)
+        if (has_known_ahead(walk, part))
             write_index_guard(walk, part, lead);
         else
             ht_writer_source(writer, lead, ht_statement_tail(c, statement));
@@ -325,6 +359,7 @@ static void walk_parts(each_walk *walk) {
     ht_writer_swaps_clear(walk->writer);
     for (size_t i = 0; i < layout->count; ++i)
         if (is_in_loop(walk, &layout->parts[i])) {
+            walk->part = &layout->parts[i];
             ht_syntax_walk(layout->parts[i].node, on_each, walk);
             ht_syntax_changes(layout->parts[i].node, on_parameter_change, walk);
         }

@@ -258,6 +258,11 @@ void ht_vectors_name(ht_coarsen *c, ht_vectors *vectors) {
         ht_vector_access *access = &vectors->items[i];
         const ht_syntax *named = ht_syntax_first(access->node->children[0], is_name, NULL);
         const char *root = named ? c->tree->variables[named->variable].name : "some";
+        const ht_syntax *up = access->node->parent;
+        while (up && up->kind == HT_SYNTAX_CAST)
+            up = up->parent;
+        if (up && up->kind == HT_SYNTAX_VARIABLE && access->load && !access->store)
+            root = c->tree->variables[up->variable].name; /* what the author calls it */
         char *pack = pack_name(access->type);
         char *name = ht_format("%s_row", root);
         ht_mark *mark = &c->marks[access->node->index];
