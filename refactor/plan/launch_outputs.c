@@ -100,6 +100,22 @@ static bool is_call(const ht_plan *plan, const ht_form *form) {
                form->divisor->place.begin;
 }
 
+/* Returns the sum's addend that rounds up with a divisor: "255" for a number, "name - 1"; free().
+ */
+static char *less_one(const char *divisor) {
+    bool number = divisor[strspn(divisor, "0123456789")] == 0;
+    return number ? ht_format("%lld", strtoll(divisor, NULL, 10) - 1)
+                  : ht_format("%s - 1", divisor);
+}
+
+/* Returns the pieces of `per` items in n, rounded up; free(). */
+static char *pieces_of(const char *items, const char *per) {
+    char *addend = less_one(per);
+    char *text = ht_format("(%s + %s) / %s", items, addend, per);
+    free(addend);
+    return text;
+}
+
 char *ht_launch_outputs_divided(const ht_plan *plan, const ht_launch_print *print,
                                 const ht_values *values, int64_t per_block, int64_t block,
                                 const char *items) {
@@ -126,17 +142,16 @@ char *ht_launch_outputs_divided(const ht_plan *plan, const ht_launch_print *prin
     char *both = number ? ht_strdup(each) : ht_format("%s * %s", each, threads);
     if ((named || call || number) && ht_form_is_safe(form, old, per_block, false)) {
         text = call     ? call_text(form, NULL, both)
-               : number ? ht_format("(%s + %s - 1) / %s", items, both, both)
+               : number ? pieces_of(items, both)
                         : ht_format("(%s + %s - 1) / (%s)", items, both, both);
     } else {
-        char *inner =
-            call ? call_text(form, NULL, each) : ht_format("(%s + %s - 1) / %s", items, each, each);
+        char *inner = call ? call_text(form, NULL, each) : pieces_of(items, each);
         if (number)
             text = ht_strdup(inner);
         else if (call)
             text = call_text(form, inner, threads);
         else if (named)
-            text = ht_format("(%s + %s - 1) / %s", inner, threads, threads);
+            text = pieces_of(inner, threads);
         else
             text = ht_format("(%s + %lld) / %s", inner, (long long)block - 1, threads);
         free(inner);
