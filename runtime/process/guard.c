@@ -12,20 +12,47 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { FAILED_TO_FORK = 1 };
+enum { FAILED_TO_FORK = 1, CHILDREN_MOST = 256 };
 
-/* Kills all. Children of a killed child become ours, so in the end nothing is below. To find them
- * takes a look at every process of the machine, which is not needed where there are none. */
-static void kill_all(void) {
+/* Kills the children that the kernel lists, and waits for them; false: it lists none. */
+static bool kill_listed(void) {
+    char path[64];
+    snprintf(path, sizeof path, "/proc/self/task/%ld/children", (long)getpid());
+    FILE *list = fopen(path, "re");
+    pid_t pids[CHILDREN_MOST];
+    size_t count = 0;
+    for (long pid; list && count < CHILDREN_MOST && fscanf(list, "%ld", &pid) == 1;)
+        pids[count++] = (pid_t)pid;
+    if (list)
+        fclose(list);
+    for (size_t i = 0; i < count; ++i) {
+        kill(pids[i], SIGKILL);
+        kill(pids[i], SIGCONT);
+    }
+    for (size_t i = 0; i < count; ++i)
+        while (waitpid(pids[i], NULL, 0) < 0 && errno == EINTR)
+            ;
+    return count > 0;
+}
+
+/* Returns true if no process is below this one, reaping those that have ended. */
+static bool is_alone(void) {
     pid_t ended;
     do
         ended = waitpid(-1, NULL, WNOHANG);
-    while (ended > 0);
-    if (ended < 0 && errno == ECHILD)
-        return;
-    do
+    while (ended > 0 || (ended < 0 && errno == EINTR));
+    return ended < 0;
+}
+
+/* Kills all. Children of a killed child become ours, so in the end nothing is below. The kernel's
+ * list may lack some, or not be there; then all processes of the machine are looked at. */
+static void kill_all(void) {
+    while (!is_alone() && kill_listed())
+        ;
+    while (!is_alone()) {
         ht_process_signal_children(SIGKILL);
-    while (waitpid(-1, NULL, 0) > 0 || errno == EINTR);
+        waitpid(-1, NULL, 0);
+    }
 }
 
 static void end_likewise(int status) {
