@@ -165,8 +165,8 @@ const ht_checked_block *ht_check_block_of(const ht_checker *checker, uint32_t ep
     return low ? &checker->launch.blocks[low - 1] : NULL;
 }
 
-/* What nearly every access does goes by value, so that it stays in registers: an ht_touch that is
- * written by its members and read whole is one that the processor waits for. */
+/* Arguments on the way of nearly every access go by value and stay in registers: for an ht_touch
+ * that is written by its members and read whole, the processor waits. */
 static inline bool clashes(ht_checker *checker, const ht_region *region, const ht_touch *before,
                            ht_touch now) {
     if (before->epoch == 0 || (before->atomic && now.atomic))

@@ -1,5 +1,5 @@
-/* What tools say of themselves, kept from run to run in the folder that $HIPTEMPER_CACHE names: to
- * ask clang for its version takes as long as to compile a small unit. */
+/* Tools' answers about themselves, kept from run to run in the folder that $HIPTEMPER_CACHE names:
+ * to ask clang for its version takes half as long as to compile a small unit. */
 #ifndef HT_RUNTIME_HOST_KEPT_ANSWER_H
 #define HT_RUNTIME_HOST_KEPT_ANSWER_H
 

@@ -80,8 +80,8 @@ static bool parse(const ht_toolchain *toolchain, const char *const *arguments, s
     return parsed;
 }
 
-/* Removes the oldest of a folder's files, once it has the most that are kept. Whoever reads that
- * one takes the text. */
+/* Removes the oldest of a folder's files, once it has the most that are kept. A reader of it
+ * takes the text. */
 static void make_room(const char *folder) {
     char *oldest = NULL;
     struct timespec age = {0};

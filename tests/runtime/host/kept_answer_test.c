@@ -1,4 +1,4 @@
-/* What a tool says of itself is kept as long as the tool is the same. */
+/* A tool's answer about itself is kept as long as the tool is the same. */
 #include "runtime/host/kept_answer.h"
 
 #include "base/file.h"
