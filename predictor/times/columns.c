@@ -168,8 +168,14 @@ static bool shapes_launch(const ht_template *template, const char *name) {
     return search.found;
 }
 
-/* Adds what a loop leaves over when a parameter is its step, for each size that it may go through:
- * numbers that do not shape the launch, such as an unrolling. */
+/* Returns true if a parameter is named after a field: UNROLL_C steps through C. */
+static bool is_named_after(const char *name, const char *field) {
+    const char *last = strrchr(name, '_');
+    return last && strcmp(last + 1, field) == 0;
+}
+
+/* Adds what a loop leaves over when a parameter is its step: one that does not shape the launch,
+ * such as an unrolling, and the size that it is named after. */
 static void steps_add(ht_columns *columns, const ht_binding *binding) {
     for (size_t d = 0; d < ht_space_dimension_count(columns->space); ++d) {
         const ht_dimension *of = ht_space_dimension(columns->space, d);
@@ -180,6 +186,8 @@ static void steps_add(ht_columns *columns, const ht_binding *binding) {
             continue;
         for (size_t i = 0; i < binding->problem->value_count; ++i) {
             const ht_problem_value *field = &binding->problem->values[i];
+            if (!is_named_after(of->name, field->name))
+                continue;
             HT_GROW(columns->steps, columns->step_count);
             columns->steps[columns->step_count] = (step){d, (double)field->value};
             column_add(columns, COLUMN_LEFT, ht_format("left %s %s", of->name, field->name),

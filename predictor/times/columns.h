@@ -9,8 +9,8 @@
  *                      is, of all quotients in the grid together
  *   gain, kept         outputs of a wave with work, next to those where a thread has one output
  *                      along x; gain over the outputs of a thread along x
- *   left NAME FIELD    of a parameter that does not shape the launch, such as an unrolling: its
- *                      steps through a size of the problem together, over the size
+ *   left NAME FIELD    of a parameter that does not shape the launch and is named after a field of
+ *                      the problem (UNROLL_C): its steps through that size together, over the size
  *   limit I            of the I-th comparison in the constraints that limits something of the
  *                      configuration: how much of the limit is used
  *   waste I, pieces I  of the I-th quotient in the grid: how much what is covered is larger than

@@ -258,14 +258,14 @@ Test(time_model, sees_limits_steps_and_idle_lanes) {
                                "#pragma tune kernel(k)\n"
                                "#pragma tune problem(line : n)\n"
                                "#pragma tune param(BLOCK : 16, 32, 64 = 16)\n"
-                               "#pragma tune param(TILE : 1, 2, 4 = 1)\n"
-                               "#pragma tune param(UNROLL : 1, 4, 8 = 1)\n"
+                               "#pragma tune param(TILE_n : 1, 2, 4 = 1)\n"
+                               "#pragma tune param(UNROLL_n : 1, 4, 8 = 1)\n"
                                "#pragma tune require(BLOCK <= 256 && problem.n > 3)\n"
-                               "#pragma tune require(2 * problem.n > BLOCK * TILE)\n"
+                               "#pragma tune require(2 * problem.n > BLOCK * TILE_n)\n"
                                "#pragma tune block(BLOCK)\n"
-                               "#pragma tune grid(ceil_div(problem.n, BLOCK * TILE))\n"
+                               "#pragma tune grid(ceil_div(problem.n, BLOCK * TILE_n))\n"
                                "#pragma tune arg(a : out float[problem.n])\n"
-                               "template <int BLOCK, int TILE, int UNROLL> "
+                               "template <int BLOCK, int TILE_n, int UNROLL_n> "
                                "__global__ void k(float *a) {}\n";
     ht_template *templates = NULL;
     size_t count = 0;
@@ -287,13 +287,13 @@ Test(time_model, sees_limits_steps_and_idle_lanes) {
     ht_space *space = NULL;
     cr_assert_eq(ht_space_build(&binding, 1, &space, &error), HT_OK, "%s", error.message);
     ht_columns *columns = ht_columns_new(space, &slow, NULL);
-    const ht_config config = {3, {1, 2, 2}}; /* BLOCK 32, TILE 4, UNROLL 8 */
+    const ht_config config = {3, {1, 2, 2}}; /* BLOCK 32, TILE_n 4, UNROLL_n 8 */
     cr_expect_eq(column_value(columns, &config, "limit 0"), 0.125F);
     cr_expect_float_eq(column_value(columns, &config, "limit 1"), 0.64F, 1e-6);
     cr_expect(isnan(column_value(columns, &config, "limit 2")), "n > 3 is not a choice");
     cr_expect_eq(column_value(columns, &config, "each"), 4);
-    cr_expect_float_eq(column_value(columns, &config, "left UNROLL n"), 1.04F, 1e-6);
-    cr_expect(isnan(column_value(columns, &config, "left TILE n")), "TILE shapes the grid");
+    cr_expect_float_eq(column_value(columns, &config, "left UNROLL_n n"), 1.04F, 1e-6);
+    cr_expect(isnan(column_value(columns, &config, "left TILE_n n")), "TILE_n shapes the grid");
     cr_expect_eq(column_value(columns, &config, "gain"), 4); /* 100 threads are 4 waves, 25 one */
     cr_expect_eq(column_value(columns, &config, "kept"), 1);
     ht_columns_free(columns);
