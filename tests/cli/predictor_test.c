@@ -124,6 +124,38 @@ Test(predictor, evaluate_json) {
 }
 
 /* Without constraints an untaught network proposes illegal configurations; with them never. */
+/* A record that breaks a constraint (read_size is at most chunks_per_wave) is counted, with the
+ * constraint. */
+Test(predictor, records_that_break_the_constraints_are_counted) {
+    static const char *const wrong =
+        "192\t7\t7\t1\t1\t1584\t16\t0\t0\t1\t1\t1\t1\t0\t1\tNCHW\tFP32\tF\t7\t7\t1\tgfx900\t64\tx\t"
+        "4\t8\t1\t32\t1\t2\t2\t2\n";
+    char *text = NULL, *path = ht_path_join(workplace(), "ConvAsm1x1U.wrong.tsv");
+    ht_error error = {0};
+    cr_assert_eq(ht_file_read(DATA, 0, &text, NULL, &error), HT_OK, "%s", error.message);
+    char *more = ht_format("%s%s", text, wrong);
+    cr_assert_eq(ht_file_write(path, more, strlen(more), &error), HT_OK, "%s", error.message);
+    program_result trained = program_run("train ConvAsm1x1U.wrong.tsv" SMALL
+                                         " --epochs 1 --valid-split 0 --out a.model");
+    cr_expect_eq(trained.code, 0, "%s", trained.err);
+    cr_expect_not_null(strstr(trained.err, "records to train on break the constraints: 1 break"),
+                       "%s", trained.err);
+    program_free(&trained);
+    program_result shown = program_run("evaluate a.model ConvAsm1x1U.wrong.tsv");
+    cr_expect_not_null(strstr(shown.out, "records break the model's constraints (1 break"), "%s",
+                       shown.out);
+    program_free(&shown);
+    json_t *found = run_json("evaluate a.model ConvAsm1x1U.wrong.tsv --json");
+    cr_expect_eq(number(json_object_get(found, "refused"), "records"), 1);
+    json_decref(found);
+    found = run_json("evaluate a.model " DATA " --json");
+    cr_expect_eq(number(json_object_get(found, "refused"), "records"), 0);
+    json_decref(found);
+    free(more);
+    free(text);
+    free(path);
+}
+
 Test(predictor, constraints_matter) {
     succeeds(TRAIN "a.model --unconstrained");
     json_t *on = run_json("evaluate a.model " DATA " --json");
