@@ -45,29 +45,56 @@ static ptrdiff_t dimension_named(const ht_space *space, const char *stem, int ax
     return -1;
 }
 
-bool ht_launch_facts_of_names(const ht_space *space, const char *problem, const char *device,
-                              ht_launch_facts *out_facts) {
-    *out_facts = (ht_launch_facts){.space = space, .wavefront = ht_wavefront_of_name(device)};
-    json_t *extents = json_loads(problem, JSON_DECODE_ANY, NULL);
+static void factor_named(const ht_space *space, const char *stem, int axis,
+                         ht_space_product *product) {
+    ptrdiff_t dimension = dimension_named(space, stem, axis);
+    if (dimension >= 0)
+        product->factors[product->count++] = (size_t)dimension;
+}
+
+/* Finds the launch by names; false: the space has no block. */
+static bool launch_named(const ht_space *space, ht_space_launch *launch) {
     bool found = false;
     for (int axis = 0; axis < HT_LAUNCH_AXES; ++axis) {
-        out_facts->block[axis] = dimension_named(space, "block_size", axis);
-        out_facts->tile[axis] = dimension_named(space, "tile_size", axis);
-        found = found || out_facts->block[axis] >= 0;
+        launch[axis] = (ht_space_launch){.block.constant = 1};
+        factor_named(space, "block_size", axis, &launch[axis].block);
+        found = found || launch[axis].block.count > 0;
+        launch[axis].covered = launch[axis].block;
+        factor_named(space, "tile_size", axis, &launch[axis].covered);
+    }
+    return found;
+}
+
+/* Returns true if what is covered has a parameter that the block does not have. */
+static bool is_tiled(const ht_space_launch *launch) {
+    for (size_t i = 0; i < launch->covered.count; ++i) {
+        bool shared = false;
+        for (size_t k = 0; k < launch->block.count; ++k)
+            shared = shared || launch->block.factors[k] == launch->covered.factors[i];
+        if (!shared)
+            return true;
+    }
+    return false;
+}
+
+bool ht_launch_facts_of_space(const ht_space *space, const char *problem, const char *device,
+                              ht_launch_facts *out_facts) {
+    const ht_space_launch *declared = ht_space_declared_launch(space);
+    *out_facts = (ht_launch_facts){.space = space, .wavefront = ht_wavefront_of_name(device)};
+    if (declared)
+        memcpy(out_facts->launch, declared, sizeof out_facts->launch);
+    else if (!launch_named(space, out_facts->launch))
+        return false;
+    json_t *extents = json_loads(problem, JSON_DECODE_ANY, NULL);
+    for (int axis = 0; axis < HT_LAUNCH_AXES; ++axis) {
+        out_facts->choice |= axis > 0 && is_tiled(&out_facts->launch[axis]);
         const json_t *extent = json_array_get(extents, (size_t)axis);
         if (axis == 0 && !json_is_array(extents))
             extent = extents;
         out_facts->extent[axis] = json_is_number(extent) ? json_number_value(extent) : 0;
     }
     json_decref(extents);
-    return found;
-}
-
-static double value_of(const ht_launch_facts *facts, ptrdiff_t dimension, const ht_config *config) {
-    if (dimension < 0)
-        return 1;
-    const ht_dimension *of = ht_space_dimension(facts->space, (size_t)dimension);
-    return fmax(1, of->numbers[config->choice[dimension]]);
+    return true;
 }
 
 void ht_launch_facts_of(const double block[HT_LAUNCH_AXES], const bool partial[HT_LAUNCH_AXES],
@@ -82,18 +109,24 @@ void ht_launch_facts_of(const double block[HT_LAUNCH_AXES], const bool partial[H
     out_values[HT_FACT_NARROW_BLOCK] = fmax(0, log2(wavefront / block[0]));
 }
 
+void ht_launch_facts_sizes(const ht_launch_facts *facts, const ht_config *config,
+                           double out_block[HT_LAUNCH_AXES], double out_covered[HT_LAUNCH_AXES]) {
+    for (int axis = 0; axis < HT_LAUNCH_AXES; ++axis) {
+        const ht_space_launch *launch = &facts->launch[axis];
+        out_block[axis] = fmax(1, ht_space_product_of(facts->space, &launch->block, config));
+        out_covered[axis] = fmax(1, ht_space_product_of(facts->space, &launch->covered, config));
+    }
+}
+
 void ht_launch_facts_values(const ht_launch_facts *facts, const ht_config *config,
                             double *out_values) {
-    double block[HT_LAUNCH_AXES];
+    double block[HT_LAUNCH_AXES], covered[HT_LAUNCH_AXES];
     bool partial[HT_LAUNCH_AXES];
-    for (int axis = 0; axis < HT_LAUNCH_AXES; ++axis) {
-        block[axis] = value_of(facts, facts->block[axis], config);
-        double covered = block[axis] * value_of(facts, facts->tile[axis], config);
-        partial[axis] = facts->extent[axis] > 0 && fmod(facts->extent[axis], covered) != 0;
-    }
-    bool choice = facts->tile[1] >= 0 || facts->tile[2] >= 0;
+    ht_launch_facts_sizes(facts, config, block, covered);
+    for (int axis = 0; axis < HT_LAUNCH_AXES; ++axis)
+        partial[axis] = facts->extent[axis] > 0 && fmod(facts->extent[axis], covered[axis]) != 0;
     ht_launch_facts_of(block, partial, facts->wavefront, out_values);
-    out_values[HT_FACT_WIDE_TILE] = choice ? log2(value_of(facts, facts->tile[0], config)) : 0;
+    out_values[HT_FACT_WIDE_TILE] = facts->choice ? log2(fmax(1, covered[0] / block[0])) : 0;
 }
 
 static void values(const void *context, const ht_config *config, double *out_values) {

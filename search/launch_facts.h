@@ -8,7 +8,7 @@
 
 #include <stdbool.h>
 
-enum { HT_LAUNCH_AXES = 3 };
+enum { HT_LAUNCH_AXES = HT_SPACE_AXES };
 
 typedef enum ht_launch_fact {
     HT_FACT_PARTIAL_X,    /* 1: block times tile does not divide the problem along x */
@@ -26,18 +26,22 @@ typedef enum ht_launch_fact {
 
 typedef struct ht_launch_facts {
     const ht_space *space;
-    ptrdiff_t block[HT_LAUNCH_AXES]; /* dimensions of the space; -1: there is none, and it is 1 */
-    ptrdiff_t tile[HT_LAUNCH_AXES];  /* outputs of a thread */
-    double extent[HT_LAUNCH_AXES];   /* of the problem, in outputs; 0: not known */
+    ht_space_launch launch[HT_LAUNCH_AXES];
+    bool choice;                   /* threads may have several outputs along y or z */
+    double extent[HT_LAUNCH_AXES]; /* of the problem, in outputs; 0: not known */
     double wavefront;
 } ht_launch_facts;
 
-/* Finds the parameters by the names that Kernel Tuner's scripts give them: block_size_x,
- * tile_size_x (or block_size, tile_size), and so on for y and z. `problem`: its extents as JSON,
- * "[4096, 4096]" or "4096"; "" when not known. `device`: a name, for the wavefront's width. Returns
- * false when the space has no block. The space is borrowed. */
-bool ht_launch_facts_of_names(const ht_space *space, const char *problem, const char *device,
+/* Takes the launch that the space declares (ht_space_declared_launch); else finds the parameters by
+ * the names that Kernel Tuner's scripts give them: block_size_x, tile_size_x (or block_size,
+ * tile_size), and so on for y and z. `problem`: its extents as JSON, "[4096, 4096]" or "4096"; ""
+ * when not known. `device`: a name, for the wavefront's width. Returns false when the space has no
+ * block. The space is borrowed. */
+bool ht_launch_facts_of_space(const ht_space *space, const char *problem, const char *device,
                               ht_launch_facts *out_facts);
+/* Writes the threads of a block along each axis, and what of the problem it computes. */
+void ht_launch_facts_sizes(const ht_launch_facts *facts, const ht_config *config,
+                           double out_block[HT_LAUNCH_AXES], double out_covered[HT_LAUNCH_AXES]);
 /* Writes HT_LAUNCH_FACTS values of one launch: the block's size along each axis, and whether what
  * blocks cover sticks out of the problem. */
 void ht_launch_facts_of(const double block[HT_LAUNCH_AXES], const bool partial[HT_LAUNCH_AXES],

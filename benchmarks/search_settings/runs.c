@@ -136,7 +136,7 @@ static bool searches_run(const run *run, const trial *trial, uint64_t seed,
                                  .seeds = seeds,
                                  .seed_count = trial->seeds ? seeds_of(run, trial, seeds) : 0,
                                  .bayes = &trial->bayes};
-    if (trial->facts && ht_launch_facts_of_names(run->space, run->recording->problem,
+    if (trial->facts && ht_launch_facts_of_space(run->space, run->recording->problem,
                                                  run->recording->device, &facts)) {
         prior = ht_launch_facts_prior(&facts);
         options.prior = &prior;

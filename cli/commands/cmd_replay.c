@@ -141,7 +141,7 @@ static ht_status load(replaying *job, ht_error *error) {
     if (status == HT_OK)
         ht_score_make(job->replay, &job->score);
     job->has_facts = status == HT_OK && !given->no_facts &&
-                     ht_launch_facts_of_names(job->space, job->recording->problem,
+                     ht_launch_facts_of_space(job->space, job->recording->problem,
                                               job->recording->device, &job->facts);
     return status;
 }

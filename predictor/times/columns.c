@@ -215,7 +215,7 @@ ht_columns *ht_columns_new(const ht_space *space, const ht_time_device *device,
         columns->launched = binding->template->launch_count > 0;
     else
         columns->launched =
-            ht_launch_facts_of_names(space, extents ? extents : "", "", &columns->facts);
+            ht_launch_facts_of_space(space, extents ? extents : "", "", &columns->facts);
     if (columns->launched)
         launch_add(columns);
     for (size_t i = 0; binding && binding->problem && i < binding->problem->value_count; ++i)
@@ -370,25 +370,16 @@ static void launch_of_binding(const ht_columns *columns, const ht_config *config
     gain_set(&at, columns->device, block);
 }
 
-static double value_of(const ht_columns *columns, ptrdiff_t dimension, const ht_config *config) {
-    if (dimension < 0)
-        return 1;
-    const ht_dimension *of = ht_space_dimension(columns->space, (size_t)dimension);
-    return fmax(1, of->numbers[config->choice[dimension]]);
-}
-
-static void launch_of_names(const ht_columns *columns, const ht_config *config, double *numbers) {
-    const ht_launch_facts *facts = &columns->facts;
+static void launch_of_space(const ht_columns *columns, const ht_config *config, double *numbers) {
     looking at = {.numbers = numbers, .cover = 1, .part = 1};
-    double block[HT_LAUNCH_AXES], grid[HT_LAUNCH_AXES];
+    double block[HT_LAUNCH_AXES], covered[HT_LAUNCH_AXES], grid[HT_LAUNCH_AXES];
     bool partial[HT_LAUNCH_AXES];
+    ht_launch_facts_sizes(&columns->facts, config, block, covered);
     for (int axis = 0; axis < HT_LAUNCH_AXES; ++axis) {
-        double extent = facts->extent[axis];
-        block[axis] = value_of(columns, facts->block[axis], config);
-        double covered = block[axis] * value_of(columns, facts->tile[axis], config);
+        double extent = columns->facts.extent[axis];
         at.partial = false;
-        quotient_add(&at, extent, extent > 0 ? covered : 0);
-        grid[axis] = extent > 0 ? ceil(extent / covered) : 1;
+        quotient_add(&at, extent, extent > 0 ? covered[axis] : 0);
+        grid[axis] = extent > 0 ? ceil(extent / covered[axis]) : 1;
         partial[axis] = at.partial;
     }
     geometry_set(columns->device, block, grid, partial, numbers);
@@ -435,7 +426,7 @@ void ht_columns_fill(const ht_columns *columns, const ht_config *configs, size_t
         if (launched && ht_space_binding(columns->space))
             launch_of_binding(columns, &configs[i], launch);
         else if (launched)
-            launch_of_names(columns, &configs[i], launch);
+            launch_of_space(columns, &configs[i], launch);
         for (size_t c = 0; c < columns->count; ++c)
             if (!wanted || wanted[c])
                 out_values[c * count + i] =

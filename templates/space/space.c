@@ -197,6 +197,20 @@ void ht_space_free(ht_space *space) {
     free(space);
 }
 
+const ht_space_launch *ht_space_declared_launch(const ht_space *space) {
+    return space->model.launches ? space->model.launch : NULL;
+}
+
+double ht_space_product_of(const ht_space *space, const ht_space_product *product,
+                           const ht_config *config) {
+    double value = product->constant;
+    for (size_t i = 0; i < product->count; ++i) {
+        size_t factor = product->factors[i];
+        value *= space->model.dimensions[factor].numbers[config->choice[factor]];
+    }
+    return value;
+}
+
 const ht_binding *ht_space_binding(const ht_space *space) {
     return space->binding.template ? &space->binding : NULL;
 }

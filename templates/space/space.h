@@ -89,4 +89,25 @@ const char *ht_space_term_text(const ht_space *space, size_t term);
 /* False when the term cannot be evaluated there (a division by zero, overflow). */
 bool ht_space_term(const ht_space *space, size_t term, const ht_config *config, double *out_value);
 
+/* A product of parameters and a whole number, such as the threads of a block along an axis. */
+enum { HT_SPACE_FACTORS_MAX = 4, HT_SPACE_AXES = 3 };
+typedef struct ht_space_product {
+    double constant;
+    size_t factors[HT_SPACE_FACTORS_MAX]; /* dimensions */
+    size_t count;
+} ht_space_product;
+
+/* The launch that a T1 file declares, by axis. */
+typedef struct ht_space_launch {
+    ht_space_product block;   /* threads of a block */
+    ht_space_product covered; /* what of the problem a block computes */
+} ht_space_launch;
+
+/* Returns HT_SPACE_AXES of them, from KernelSpecification's LocalSize and GridDivX, ...; NULL when
+ * there is none, when it does not depend on a parameter, and when it is more than products. An axis
+ * without divisors covers what its block has threads. */
+const ht_space_launch *ht_space_declared_launch(const ht_space *space);
+double ht_space_product_of(const ht_space *space, const ht_space_product *product,
+                           const ht_config *config);
+
 #endif

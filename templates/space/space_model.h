@@ -6,6 +6,8 @@
 #include "templates/expr/code.h"
 #include "templates/space/space.h"
 
+#include <jansson.h>
+
 /* A constraint as its author wrote it. */
 typedef struct ht_space_source {
     char *text; /* "require(A < 3) in line 2"; owned */
@@ -37,6 +39,8 @@ typedef struct ht_space_model {
     size_t condition_count;
     ht_space_term_entry *terms;
     size_t term_count;
+    ht_space_launch launch[HT_SPACE_AXES];
+    bool launches; /* the launch is known */
 } ht_space_model;
 
 /* The name and every text is copied. */
@@ -56,5 +60,7 @@ void ht_space_model_template(const ht_binding *binding, ht_space_model *out_mode
 /* t1.c */
 ht_status ht_space_model_t1(const char *text, const char *file, ht_space_model *out_model,
                             ht_error *error);
+/* t1_launch.c: fills the model's launch, when its dimensions are there. `root`: the file. */
+void ht_space_model_t1_launch(const json_t *root, ht_space_model *model);
 
 #endif

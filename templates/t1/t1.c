@@ -391,6 +391,8 @@ ht_status ht_space_model_t1(const char *text, const char *file, ht_space_model *
     t1 t = {.reader = {.file = file, .error = error}, .model = out_model};
     ht_status status = read_space(&t, root);
     free_reading(&t);
+    if (status == HT_OK)
+        ht_space_model_t1_launch(root, out_model);
     json_decref(root);
     if (status == HT_OK)
         ht_space_model_finish(out_model);

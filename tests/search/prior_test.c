@@ -45,7 +45,7 @@ Test(prior, facts_are_those_that_counting_gives) {
     enum { WIDTH = 192, HEIGHT = 40, WAVE = 64 };
     ht_space *space = space_of(launches);
     ht_launch_facts facts;
-    cr_assert(ht_launch_facts_of_names(space, "[192, 40]", "AMD Instinct MI50", &facts));
+    cr_assert(ht_launch_facts_of_space(space, "[192, 40]", "AMD Instinct MI50", &facts));
     for (uint64_t i = 0; i < ht_space_count(space); ++i) {
         ht_config config = ht_space_at(space, i);
         double values[HT_FACTS];
@@ -72,13 +72,68 @@ Test(prior, facts_are_those_that_counting_gives) {
     ht_space_free(space);
 }
 
+/* Blocks of M_THREADS x N_THREADS compute M x N outputs: no name says so. */
+#define DECLARED(local_size, grid_y)                                                               \
+    "{\"ConfigurationSpace\": {\"TuningParameters\": ["                                            \
+    "{\"Name\": \"M\", \"Type\": \"int\", \"Values\": \"[16, 48, 128]\", \"Default\": 16},"        \
+    "{\"Name\": \"N\", \"Type\": \"int\", \"Values\": \"[16, 128]\", \"Default\": 16},"            \
+    "{\"Name\": \"M_THREADS\", \"Type\": \"int\", \"Values\": \"[8, 16]\", \"Default\": 8},"       \
+    "{\"Name\": \"N_THREADS\", \"Type\": \"int\", \"Values\": \"[4, 8]\", \"Default\": 8},"        \
+    "{\"Name\": \"block_size_x\", \"Type\": \"int\", \"Values\": \"[32, 64]\", \"Default\": 32}]," \
+    "\"Conditions\": []}, \"KernelSpecification\": {\"LocalSize\": " local_size                    \
+    ", \"GridDivX\": [\"M\"], \"GridDivY\": " grid_y "}}"
+
+Test(prior, facts_of_a_declared_launch_need_no_names) {
+    ht_space *space =
+        space_of(DECLARED("{\"X\": \"M_THREADS\", \"Y\": \"N_THREADS * 1\", \"Z\": 1}", "[\"N\"]"));
+    ht_launch_facts facts;
+    cr_assert(ht_launch_facts_of_space(space, "[256, 256]", "MI50", &facts));
+    for (uint64_t i = 0; i < ht_space_count(space); ++i) {
+        ht_config config = ht_space_at(space, i);
+        double values[HT_FACTS];
+        ht_launch_facts_values(&facts, &config, values);
+        size_t m = number(space, 0, &config), threads = number(space, 2, &config);
+        cr_expect_eq(values[HT_FACT_PARTIAL_X], sticks_out(256, m));
+        cr_expect_eq(values[HT_FACT_PARTIAL_YZ], 0);
+        cr_expect_eq(values[HT_FACT_PARTIAL_WAVE], threads * number(space, 3, &config) < 64);
+        cr_expect_float_eq(exp2(values[HT_FACT_WIDE_TILE]), (double)m / (double)threads, 1e-9);
+    }
+    ht_space_free(space);
+}
+
+/* The space is read all the same, and the block is found by its name. */
+Test(prior, a_declared_launch_of_more_than_products_is_passed_over) {
+    static const char *const texts[] = {
+        DECLARED("{\"X\": \"M_THREADS + 1\", \"Y\": \"N_THREADS\"}", "[\"N\"]"),
+        DECLARED("{\"X\": \"THREADS\"}", "[\"N\"]"),
+        DECLARED("{\"X\": \"M_THREADS\"}", "[\"N // 2\"]"),
+        DECLARED("{\"X\": \"M_THREADS\"}", "[2.5]"),
+        DECLARED("{\"X\": \"M_THREADS *\"}", "[]"),
+        DECLARED("{\"X\": \"M * M * M * M * M\"}", "[]"),
+        DECLARED("{\"X\": \"64\"}", "null"),
+        DECLARED("null", "[]"),
+        DECLARED("[]", "{}"),
+    };
+    for (size_t t = 0; t < sizeof texts / sizeof *texts; ++t) {
+        ht_space *space = space_of(texts[t]);
+        ht_config config = ht_space_at(space, 0);
+        ht_launch_facts facts;
+        double values[HT_FACTS];
+        cr_expect_null(ht_space_declared_launch(space), "%zu", t);
+        cr_assert(ht_launch_facts_of_space(space, "[256, 256]", "MI50", &facts));
+        ht_launch_facts_values(&facts, &config, values);
+        cr_expect_float_eq(exp(values[HT_FACT_IDLE_LANES]), 2, 1e-9, "%zu", t);
+        ht_space_free(space);
+    }
+}
+
 Test(prior, a_space_without_blocks_has_no_facts) {
     ht_space *space = space_of(
         "{\"ConfigurationSpace\": {\"TuningParameters\": [{\"Name\": \"MWG\", \"Type\": \"int\", "
         "\"Values\": \"[16, 32]\", \"Default\": 16}, {\"Name\": \"block_size_xy\", \"Type\": "
         "\"int\", \"Values\": \"[1, 2]\", \"Default\": 1}], \"Conditions\": []}}");
     ht_launch_facts facts;
-    cr_expect_not(ht_launch_facts_of_names(space, "[16]", "", &facts));
+    cr_expect_not(ht_launch_facts_of_space(space, "[16]", "", &facts));
     ht_space_free(space);
 }
 
@@ -89,7 +144,7 @@ Test(prior, tiles_along_x_alone_are_no_fact) {
         "\"int\", \"Values\": \"[32, 64]\", \"Default\": 32}, {\"Name\": \"tile_size\", \"Type\": "
         "\"int\", \"Values\": \"[1, 2, 4]\", \"Default\": 1}], \"Conditions\": []}}");
     ht_launch_facts facts;
-    cr_assert(ht_launch_facts_of_names(space, "[1024]", "", &facts));
+    cr_assert(ht_launch_facts_of_space(space, "[1024]", "", &facts));
     for (uint64_t i = 0; i < ht_space_count(space); ++i) {
         double values[HT_FACTS];
         ht_config config = ht_space_at(space, i);
@@ -106,7 +161,7 @@ Test(prior, what_is_not_known_of_the_problem_is_no_fact) {
     for (const char *const *problem = problems; *problem; ++problem) {
         ht_launch_facts facts;
         double values[HT_FACTS];
-        cr_assert(ht_launch_facts_of_names(space, *problem, "", &facts));
+        cr_assert(ht_launch_facts_of_space(space, *problem, "", &facts));
         for (uint64_t i = 0; i < ht_space_count(space); i += 7) {
             ht_config config = ht_space_at(space, i);
             ht_launch_facts_values(&facts, &config, values);
@@ -245,7 +300,7 @@ static double share_of(const ht_space *space, const ht_launch_facts *facts, doub
 Test(prior, facts_that_are_true_help_at_once_and_false_ones_are_seen_through) {
     ht_space *space = space_of(launches);
     ht_launch_facts facts;
-    cr_assert(ht_launch_facts_of_names(space, "[192, 40]", "", &facts));
+    cr_assert(ht_launch_facts_of_space(space, "[192, 40]", "", &facts));
     cr_expect_gt(share_of(space, &facts, 1, true, 8), share_of(space, &facts, 1, false, 8) + 0.02);
     cr_expect_gt(share_of(space, &facts, -1, true, 40),
                  share_of(space, &facts, -1, false, 40) - 0.03);
@@ -280,7 +335,7 @@ Test(prior, the_model_is_asked_between_those_that_the_facts_like) {
     ht_space *space = space_of(launches);
     ht_launch_facts facts;
     uint64_t all[FIRST], four[FIRST], more[FIRST];
-    cr_assert(ht_launch_facts_of_names(space, "[192, 40]", "", &facts));
+    cr_assert(ht_launch_facts_of_space(space, "[192, 40]", "", &facts));
     first_asked(space, &facts, 6, NULL, all);
     first_asked(space, &facts, 4, NULL, four);
     first_asked(space, &facts, 60, NULL, more);
@@ -305,7 +360,7 @@ Test(prior, the_model_is_asked_between_those_that_the_facts_like) {
 Test(prior, every_configuration_is_asked_for_once) {
     ht_space *space = space_of(launches);
     ht_launch_facts facts;
-    cr_assert(ht_launch_facts_of_names(space, "[192, 40]", "", &facts));
+    cr_assert(ht_launch_facts_of_space(space, "[192, 40]", "", &facts));
     const ht_prior prior = ht_launch_facts_prior(&facts);
     const ht_strategy_options options = {.seed = 3, .prior = &prior};
     static bool asked[8 * 5 * 4 * 3 * 3];
@@ -336,7 +391,7 @@ Test(prior, large_batches_wait_for_outcomes) {
     enum { BATCH = 64 };
     ht_space *space = space_of(launches);
     ht_launch_facts facts;
-    cr_assert(ht_launch_facts_of_names(space, "[192, 40]", "", &facts));
+    cr_assert(ht_launch_facts_of_space(space, "[192, 40]", "", &facts));
     for (int failing = 0; failing < 2; ++failing) {
         const ht_strategy_options options = {.seed = 5};
         ht_strategy *strategy;
