@@ -56,6 +56,8 @@ char *ht_grid_after(const ht_plan *plan, const ht_grid *grid, int axis) {
         return ht_strdup(plan->launches.row_blocks);
     if (plan->launches.tiles.param && plan->launches.tiles.axis == axis)
         return ht_strdup(plan->launches.tiles.grid);
+    if (axis == 0 && plan->launches.block_rows)
+        return ht_format("(%s) / %s", original, plan->launches.block_rows);
     if (!ht_plan_axis_changed(plan, axis))
         return ht_strdup(original);
     char *per_block = ht_plan_per_block(plan, axis), *after = NULL;
@@ -276,6 +278,9 @@ static void bind_outputs(const ht_plan *plan, ht_form *form, int axis) {
 void ht_grid_require(ht_plan *plan, ht_grid *grid) {
     for (int axis = 0; axis < 3; ++axis)
         bind_outputs(plan, &grid->form[axis], axis);
+    if (plan->launches.block_rows && grid->original[0])
+        ht_plan_require(plan, "%s == 1 || (%s) %% %s == 0", plan->launches.block_rows,
+                        grid->original[0], plan->launches.block_rows);
     for (int axis = 0; axis < 3; ++axis)
         if (ht_plan_axis_changed(plan, axis) && grid->original[axis])
             require_axis(plan, grid, axis);

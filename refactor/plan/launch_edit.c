@@ -209,8 +209,13 @@ static bool edit_block_axis(editing *in, const ht_symbol *symbol, int axis) {
     return editable(in, symbol) && leaf_edit(in, symbol->place, axis);
 }
 
+/* Returns true if the axis has another block; rows along y are the launch's choice. */
+static bool is_resized(const ht_plan *plan, int axis) {
+    return plan->axes[axis].changed && !(axis == 1 && plan->launches.block_rows);
+}
+
 static bool block_changed(const ht_plan *plan) {
-    return plan->axes[0].changed || plan->axes[1].changed || plan->axes[2].changed;
+    return is_resized(plan, 0) || is_resized(plan, 1) || is_resized(plan, 2);
 }
 
 /* Returns true if the number of threads along an axis must stay as it was and the kernel still
@@ -260,7 +265,7 @@ static bool whole_block(editing *in) {
     const ht_extent3 *block = &in->site->block;
     if (!block->has_argument)
         return false;
-    int last = 2;
+    int last = plan->launches.block_rows ? 0 : 2;
     while (last > 0 && strcmp(plan->axes[last].block, "1") == 0)
         --last;
     char *axes[3] = {NULL};
@@ -290,13 +295,13 @@ static bool edit_block(editing *in) {
     bool leaves = (clang_Cursor_isNull(block->variable) || exclusive(in, block->variable, 0)) &&
                   !any_divides_or_not(in);
     for (int axis = 0; axis < 3; ++axis)
-        if (plan->axes[axis].changed)
+        if (is_resized(plan, axis))
             leaves = leaves && block->axis[axis] &&
                      (is_plain_name(block->axis[axis]) || follows(in, block->axis[axis]) ||
                       editable(in, block->axis[axis]));
     size_t before = plan->edits.count, followed = in->followed_count;
     for (int axis = 0; leaves && axis < 3; ++axis)
-        if (plan->axes[axis].changed)
+        if (is_resized(plan, axis))
             leaves = edit_block_axis(in, block->axis[axis], axis);
     if (leaves) {
         if (!clang_Cursor_isNull(block->variable))
@@ -540,7 +545,8 @@ char *ht_launches_edit(ht_plan *plan, const ht_grid *grid, bool *out_follow) {
         bool done = plan->stack.param ? ht_launch_edit_stacked(plan, in.site)
                                       : edit_block(&in) && edit_grid(&in);
         if (done && ht_launch_edit_row_blocks(plan, in.site) &&
-            ht_launch_edit_tiles(plan, in.site) && ht_launch_edit_lds(plan, in.site))
+            ht_launch_edit_block_rows(plan, in.site) && ht_launch_edit_tiles(plan, in.site) &&
+            ht_launch_edit_lds(plan, in.site))
             continue;
         if (in.site->file == 0 && !plan->request.leaves)
             problem = ht_format("the launch at line %d cannot be rewritten", in.site->line);

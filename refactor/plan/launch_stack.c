@@ -1,4 +1,5 @@
 #include "refactor/plan/launch_stack.h"
+#include "refactor/plan/launch_text.h"
 #include "refactor/plan/plan.h"
 
 #include "refactor/kernel/launch_words.h"
@@ -80,6 +81,35 @@ bool ht_launch_edit_row_blocks(ht_plan *plan, const ht_launch_site *site) {
         free(axes[axis]);
     free(text);
     return good;
+}
+
+/* Edits the block: "tokens % 4 == 0 ? dim3(64, 4) : 64". */
+static bool edit_rows_of(ht_plan *plan, const ht_extent3 *block, const char *grid) {
+    const char *param = plan->launches.block_rows;
+    char *old = ht_range_shown(block->argument);
+    char *x = ht_extent_is_record(block->variable) ? ht_extent_text(plan->model, block, 0)
+                                                   : ht_strdup(old);
+    char *text = ht_format("dim3(%s, %s %% ${%s} == 0 ? ${%s} : 1)", x, grid, param, param);
+    bool done = ht_plan_wrap(plan, block->argument, param, text);
+    free(text);
+    free(x);
+    free(old);
+    return done;
+}
+
+bool ht_launch_edit_block_rows(ht_plan *plan, const ht_launch_site *site) {
+    const char *param = plan->launches.block_rows;
+    if (!param)
+        return true;
+    char *grid = ht_extent_text(plan->model, &site->grid, 0);
+    char *text =
+        grid ? ht_format("%s %% ${%s} == 0 ? %s / ${%s} : %s", grid, param, grid, param, grid)
+             : NULL;
+    bool done = text && edit_rows_of(plan, &site->block, grid) &&
+                ht_plan_wrap(plan, site->grid.argument, param, text);
+    free(text);
+    free(grid);
+    return done;
 }
 
 bool ht_launch_edit_lds(ht_plan *plan, const ht_launch_site *site) {

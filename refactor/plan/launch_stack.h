@@ -10,6 +10,9 @@
 bool ht_launch_edit_stacked(ht_plan *plan, const ht_launch_site *site);
 /* Gives the grid several blocks along y where the plan has them. */
 bool ht_launch_edit_row_blocks(ht_plan *plan, const ht_launch_site *site);
+/* Puts several rows into a block where the plan does. The launch decides, since that depends on its
+ * grid. */
+bool ht_launch_edit_block_rows(ht_plan *plan, const ht_launch_site *site);
 /* Multiplies the bytes of dynamic shared memory where the new block needs more than the
  * original's. */
 bool ht_launch_edit_lds(ht_plan *plan, const ht_launch_site *site);

@@ -154,6 +154,8 @@ typedef struct ht_planned_launches {
                                does not have, take the place of one; NULL: one stays one; the
                                plan's */
     ht_planned_tiles tiles;
+    const char *block_rows; /* the parameter for how many of the original's blocks, rows, lie along
+                               y of one, where the grid is a multiple; NULL: one; the plan's */
     bool renumbered;        /* threads are renumbered: threadIdx no longer is a thread's place */
     bool choose;            /* they test whether a device launches the new grid */
     const char *old_kernel; /* the original kernel's name if it is kept; NULL: it cannot be */

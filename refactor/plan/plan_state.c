@@ -14,6 +14,7 @@ ht_plan_state ht_plan_save(const ht_plan *plan) {
                            .lds_times = plan->launches.lds_times != NULL,
                            .row_blocks = plan->launches.row_blocks,
                            .tiles = plan->launches.tiles.param != NULL,
+                           .block_rows = plan->launches.block_rows,
                            .renumbered = plan->launches.renumbered,
                            .stacked = plan->stack.param != NULL,
                            .wide = plan->forms.wide.param != NULL,
@@ -70,6 +71,7 @@ void ht_plan_restore(ht_plan *plan, ht_plan_state *to) {
         free(plan->launches.tiles.grid);
         plan->launches.tiles = (ht_planned_tiles){0};
     }
+    plan->launches.block_rows = to->block_rows;
     if (!to->lds_times) {
         free(plan->launches.lds_times);
         plan->launches.lds_times = NULL;

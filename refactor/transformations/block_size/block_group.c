@@ -22,6 +22,8 @@ typedef struct grouping {
     ht_plan *plan;
     ht_kernel_model *km;
     const char *param, *group; /* number of blocks in one; the thread's block among these */
+    const char *suffix;        /* of the arrays' names */
+    bool lines;                /* declarations stand in lines of their own */
     int64_t lds;               /* bytes of dynamic shared memory of one of the original's blocks */
     const char *problem;
     ht_position place;
@@ -144,7 +146,7 @@ static size_t declarator_end(const ht_tokens *tokens, size_t at) {
 static bool write_array(grouping *in, const declarator *of, const ht_tokens *tokens,
                         const char *type, bool dynamic, ht_text *out) {
     const char *name = of->variable->name;
-    char *wanted = ht_format("%s_of_blocks", name);
+    char *wanted = ht_format("%s_%s", name, in->suffix);
     const char *all = ht_plan_name(in->plan, wanted);
     size_t begin = tokens->items[of->name].end, end = tokens->items[of->end].begin;
     bool good = true;
@@ -153,10 +155,14 @@ static bool write_array(grouping *in, const declarator *of, const ht_tokens *tok
         ht_text_printf(out,
                        "extern __shared__ %s %s[]; %s *const %s = %s + %s * (%lld / sizeof(%s));",
                        type, all, type, name, all, in->group, (long long)in->lds, type);
-    } else
-        ht_text_printf(out, "__shared__ %s %s[${%s}]%.*s; %s (&%s)%.*s = %s[%s];", type, all,
-                       in->param, (int)(end - begin), tokens->text + begin, type, name,
-                       (int)(end - begin), tokens->text + begin, all, in->group);
+    } else {
+        char *same = in->lines && begin == end ? ht_format("&%s", name) : ht_format("(&%s)", name);
+        ht_text_printf(out, "%s__shared__ %s %s[${%s}]%.*s;%s%s %s%.*s = %s[%s];",
+                       out->length && in->lines ? "\n    " : "", type, all, in->param,
+                       (int)(end - begin), tokens->text + begin, in->lines ? "\n    " : " ", type,
+                       same, (int)(end - begin), tokens->text + begin, all, in->group);
+        free(same);
+    }
     free(wanted);
     return good;
 }
@@ -285,8 +291,10 @@ static bool group(grouping *in) {
 }
 
 bool ht_block_group_apply(const ht_model *model, ht_plan *plan) {
-    grouping in = {
-        .model = model, .plan = plan, .km = ht_kernel_model_scan(model, (ht_km_variant){0})};
+    grouping in = {.model = model,
+                   .plan = plan,
+                   .suffix = "of_blocks",
+                   .km = ht_kernel_model_scan(model, (ht_km_variant){0})};
     bool done = group(&in) && !plan->running.failed;
     if (done)
         ht_plan_remark_place(
@@ -296,4 +304,19 @@ bool ht_block_group_apply(const ht_model *model, ht_plan *plan) {
         ht_plan_remark_place(plan, HT_REMARK_MISSED, in.place,
                              "its blocks cannot be several of the original's: %s", in.problem);
     return done;
+}
+
+const char *ht_block_group_arrays(const ht_model *model, ht_plan *plan, const char *param,
+                                  const char *group, ht_position *out_at) {
+    grouping in = {.model = model,
+                   .plan = plan,
+                   .param = param,
+                   .group = group,
+                   .suffix = "of_rows",
+                   .lines = true};
+    if (static_fits(&in))
+        edit_arrays(&in);
+    if (in.problem)
+        *out_at = in.place;
+    return in.problem;
 }

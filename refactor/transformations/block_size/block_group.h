@@ -12,4 +12,10 @@
  * cannot; the caller then takes back its additions. */
 bool ht_block_group_apply(const ht_model *model, ht_plan *plan);
 
+/* Gives each of `param` parts of a block, the thread's of which is the expression `group`, static
+ * shared arrays of its own, as far as they fit. Returns why that cannot be, with the place; NULL:
+ * it is done. */
+const char *ht_block_group_arrays(const ht_model *model, ht_plan *plan, const char *param,
+                                  const char *group, ht_position *out_at);
+
 #endif

@@ -1,4 +1,5 @@
 #include "refactor/transformations/block_size/block_stride.h"
+#include "refactor/transformations/block_size/block_rows.h"
 #include "refactor/transformations/block_size/block_size.h"
 
 #include "base/memory.h"
@@ -328,6 +329,7 @@ static void offer_sums(const striding *in, ht_plan *plan) {
                          "%s: the block's threads combine their values as written (0), by shuffles "
                          "of 32 lanes (1), or by a tree in shared memory (2)",
                          reduce);
+    ht_block_rows_offer(in->model, plan, reduce);
 }
 
 bool ht_block_stride_apply(const ht_model *model, ht_plan *plan) {

@@ -262,6 +262,8 @@ static void add_parameters(keeping *in) {
     ht_plan_form(in->plan, in->keep, "each loop over a row twice");
     ht_plan_param(in->plan, in->lds, "false, true", "false");
     ht_plan_require(in->plan, "%s > 0 || !%s", in->keep, in->lds);
+    if (in->plan->launches.block_rows) /* which would share the array */
+        ht_plan_require(in->plan, "%s == 1 || !%s", in->plan->launches.block_rows, in->lds);
     ht_plan_require(in->plan, "%s || %s * %s * %zu <= %d", in->lds, in->keep, param, bytes,
                     REGISTER_BYTES_MAX);
     ht_plan_require(in->plan, "!%s || %s * %s * %s * %zu <= device.max_static_lds / 2", in->lds,
