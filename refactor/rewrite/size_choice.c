@@ -256,7 +256,9 @@ static void argument_choose(choosing *in, ht_range argument) {
     char *old = ht_strndup(in->model->text + argument.begin, argument.end - argument.begin);
     if (strcmp(new, old) != 0) {
         char *one = dim3_of(new, old), *other = dim3_of(old, new);
-        item_add(in, argument, ht_format("%s ? %s : %s", in->asked, one, other));
+        bool chooses = strstr(one, " ? ") && strncmp(one, "dim3(", strlen("dim3(")) != 0;
+        item_add(in, argument,
+                 ht_format(chooses ? "%s ? (%s) : %s" : "%s ? %s : %s", in->asked, one, other));
         free(one);
         free(other);
     }
