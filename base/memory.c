@@ -36,9 +36,14 @@ char *ht_strndup(const char *text, size_t length) {
 char *ht_format(const char *format, ...) {
     va_list args;
     va_start(args, format);
+    char *out = ht_format_list(format, args);
+    va_end(args);
+    return out;
+}
+
+char *ht_format_list(const char *format, va_list args) {
     char *out = NULL;
     int length = vasprintf(&out, format, args);
-    va_end(args);
     return checked(length < 0 ? NULL : out);
 }
 

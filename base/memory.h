@@ -4,6 +4,7 @@
 #ifndef HT_BASE_MEMORY_H
 #define HT_BASE_MEMORY_H
 
+#include <stdarg.h>
 #include <stddef.h>
 
 /* Zeroed. Free with free(). */
@@ -12,6 +13,8 @@ void *ht_realloc(void *block, size_t count, size_t size);
 char *ht_strdup(const char *text) __attribute__((malloc));
 char *ht_strndup(const char *text, size_t length) __attribute__((malloc));
 char *ht_format(const char *format, ...) __attribute__((malloc, format(printf, 1, 2)));
+char *ht_format_list(const char *format, va_list args)
+    __attribute__((malloc, format(printf, 1, 0)));
 
 /* Makes room for one more element: grows `*array` (elements of `size` bytes, `count` of them in
  * use) by doubling. */

@@ -22,8 +22,7 @@ void ht_refuse(ht_refused *refused, ht_refusal kind, int line, const char *forma
         return;
     va_list args;
     va_start(args, format);
-    if (vasprintf(&refused->reason, format, args) < 0)
-        refused->reason = ht_strdup(ht_refusal_word(kind));
+    refused->reason = ht_format_list(format, args);
     va_end(args);
     ht_text_make_printable(refused->reason, "\n", false);
     refused->kind = kind;

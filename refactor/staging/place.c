@@ -13,16 +13,13 @@
 #include <string.h>
 
 bool ht_stage_fail(ht_stage *stage, ht_position at, const char *format, ...) {
+    if (stage->problem)
+        return false;
     va_list args;
-    char *text = NULL;
     va_start(args, format);
-    int length = vasprintf(&text, format, args);
+    stage->problem = ht_poly_pool_keep(&stage->km->pool, ht_format_list(format, args));
+    stage->problem_at = at;
     va_end(args);
-    if (length >= 0 && !stage->problem) {
-        stage->problem = ht_poly_pool_keep(&stage->km->pool, text);
-        stage->problem_at = at;
-    } else if (length >= 0)
-        free(text);
     return false;
 }
 

@@ -14,14 +14,10 @@ static void add(ht_text *text, const char *format, ...) __attribute__((format(pr
 
 static void add(ht_text *text, const char *format, ...) {
     va_list args;
-    char *words = NULL;
     va_start(args, format);
-    if (vasprintf(&words, format, args) >= 0) {
-        if (text->length)
-            ht_text_append(text, "; ");
-        ht_text_append(text, words);
-        free(words);
-    }
+    char *words = ht_format_list(format, args);
+    ht_text_printf(text, text->length ? "; %s" : "%s", words);
+    free(words);
     va_end(args);
 }
 

@@ -36,10 +36,10 @@ void ht_coarsen_refuse(ht_coarsen *c, ht_position place, const char *format, ...
     c->refused = true;
     va_list arguments;
     va_start(arguments, format);
-    char message[512];
-    vsnprintf(message, sizeof message, format, arguments);
+    char *message = ht_format_list(format, arguments);
     va_end(arguments);
     ht_plan_remark_place(c->plan, HT_REMARK_MISSED, place, "%s", message);
+    free(message);
 }
 
 void ht_coarsen_set_reason(ht_coarsen *c, ht_position place, const char *format, ...) {
@@ -47,8 +47,7 @@ void ht_coarsen_set_reason(ht_coarsen *c, ht_position place, const char *format,
         return;
     va_list arguments;
     va_start(arguments, format);
-    if (vasprintf(&c->apart_reason, format, arguments) < 0)
-        c->apart_reason = ht_strdup("out of memory");
+    c->apart_reason = ht_format_list(format, arguments);
     va_end(arguments);
     c->apart_place = place;
 }

@@ -165,9 +165,8 @@ void ht_writer_source(ht_writer *writer, size_t begin, size_t end) {
 void ht_writer_printf(ht_writer *writer, const char *format, ...) {
     va_list arguments;
     va_start(arguments, format);
-    char *text = NULL;
-    if (vasprintf(&text, format, arguments) >= 0)
-        ht_text_append(&writer->text, text);
+    char *text = ht_format_list(format, arguments);
+    ht_text_append(&writer->text, text);
     va_end(arguments);
     free(text);
 }
