@@ -9,8 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { NEXT_TO_LETTERS = 7 };
-
 static bool is_integer(const char *type) {
     ht_element element;
     return ht_element_parse(type, &element) &&
@@ -18,15 +16,15 @@ static bool is_integer(const char *type) {
 }
 
 /* Changes the integers in structures. Returns false if there is nothing to change. */
-static bool narrow_parts(ht_init *init, int64_t most) {
+static bool narrow_parts(ht_init *init, double most) {
     bool any = false;
     for (size_t i = 0; i < init->part_count; ++i) {
         ht_init_part *part = &init->parts[i];
-        if (!is_integer(part->type) || (part->bounded && part->hi <= (double)most))
+        if (!is_integer(part->type) || (part->bounded && part->hi <= most))
             continue;
         part->bounded = any = true;
         part->lo = 0;
-        part->hi = (double)most;
+        part->hi = most;
     }
     return any;
 }
@@ -39,21 +37,21 @@ static bool holds_text(const ht_template *template) {
 }
 
 /* Changes the contents of a buffer of integers. Returns false if there is nothing to change. */
-static bool narrow(ht_arg *arg, int64_t most) {
+static bool narrow(ht_arg *arg, ht_contents contents) {
     bool filled =
         arg->role == HT_ARG_IN || arg->role == HT_ARG_INOUT || arg->role == HT_ARG_CONSTANT;
-    bool letters = most == HT_CONTENTS_LETTERS && strcmp(arg->type, "char") == 0;
-    most = most == HT_CONTENTS_LETTERS ? NEXT_TO_LETTERS : most;
+    bool letters = contents == HT_CONTENTS_LETTERS && strcmp(arg->type, "char") == 0;
+    bool counted = contents == HT_CONTENTS_COUNTED;
+    double most = contents == HT_CONTENTS_TO_ONE ? 1 : 7;
     if (filled && arg->init.kind == HT_INIT_RECORDS)
-        return most != HT_CONTENTS_COUNTED && narrow_parts(&arg->init, most);
+        return !counted && narrow_parts(&arg->init, most);
     bool own = arg->init.kind == HT_INIT_DEFAULT || arg->init.kind == HT_INIT_INTEGERS;
-    bool small = arg->init.kind == HT_INIT_INTEGERS && arg->init.hi <= (double)most;
-    bool counted = most == HT_CONTENTS_COUNTED;
+    bool small = arg->init.kind == HT_INIT_INTEGERS && arg->init.hi <= most;
     if (!filled || !own || (small && !counted && !letters) || !is_integer(arg->type))
         return false;
     arg->init = letters   ? (ht_init){.kind = HT_INIT_INTEGERS, .lo = 'a', .hi = 'z'}
                 : counted ? (ht_init){.kind = HT_INIT_IOTA}
-                          : (ht_init){.kind = HT_INIT_INTEGERS, .lo = 0, .hi = (double)most};
+                          : (ht_init){.kind = HT_INIT_INTEGERS, .lo = 0, .hi = most};
     return true;
 }
 
@@ -76,17 +74,17 @@ static bool line_replace(char **text, const char *from, const char *to) {
     return true;
 }
 
-char *ht_inferred_contents_template(const char *text, int64_t most) {
+char *ht_inferred_contents_template(const char *text, ht_contents contents) {
     ht_template *templates = NULL;
     size_t count = 0;
     if (ht_template_parse(text, "template", &templates, &count, NULL) != HT_OK)
         return NULL;
     char *changed = ht_strdup(text);
     bool any = false,
-         all = count == 1 && (most != HT_CONTENTS_LETTERS || holds_text(&templates[0]));
+         all = count == 1 && (contents != HT_CONTENTS_LETTERS || holds_text(&templates[0]));
     for (size_t i = 0; all && i < templates[0].arg_count; ++i) {
         char *before = line_of(&templates[0].args[i]);
-        if (narrow(&templates[0].args[i], most)) {
+        if (narrow(&templates[0].args[i], contents)) {
             char *after = line_of(&templates[0].args[i]);
             all = line_replace(&changed, before, after);
             any = true;
@@ -101,7 +99,7 @@ char *ht_inferred_contents_template(const char *text, int64_t most) {
     return NULL;
 }
 
-char *ht_inferred_contents_problem(const char *text, int64_t most) {
+char *ht_inferred_contents_problem(const char *text, ht_contents contents) {
     json_error_t at;
     json_t *root = json_loads(text, 0, &at), *line;
     json_t *kernel = json_array_get(json_object_get(root, "kernels"), 0);
@@ -113,7 +111,7 @@ char *ht_inferred_contents_problem(const char *text, int64_t most) {
         if (!words || ht_arg_parse(words, (ht_place){0}, &arg, NULL) != HT_OK)
             continue;
         ht_text changed = {0};
-        if (narrow(&arg, most)) {
+        if (narrow(&arg, contents)) {
             ht_arg_print(&arg, &changed);
             json_array_set_new(args, index, json_string(changed.data));
         }

@@ -4,17 +4,19 @@
 #ifndef HT_PIPELINE_INFER_CONTENTS_H
 #define HT_PIPELINE_INFER_CONTENTS_H
 
-#include <stdint.h>
+typedef enum ht_contents {
+    HT_CONTENTS_INFERRED, /* as they are */
+    HT_CONTENTS_TO_SEVEN, /* whole numbers, from 0 to 7 */
+    HT_CONTENTS_TO_ONE,   /* 0 and 1 */
+    HT_CONTENTS_LETTERS,  /* a to z in buffers of char, of which there must be one; 0 to 7 in
+                             others */
+    HT_CONTENTS_COUNTED   /* 0, 1, 2, ... */
+} ht_contents;
 
-/* In place of the largest number: 0, 1, 2, ...; the letters a to z in buffers of char, of which
- * there must be one, and no more than 7 in others. */
-#define HT_CONTENTS_COUNTED INT64_MAX
-#define HT_CONTENTS_LETTERS (INT64_MAX - 1)
-
-/* Returns a template's text with integers(0, `most`) in each buffer of integers that is set up
- * before a launch; free(). NULL: it has none, or they hold no more already. */
-char *ht_inferred_contents_template(const char *text, int64_t most);
+/* Returns a template's text with these contents in each buffer of integers that is set up before a
+ * launch; free(). NULL: it has none, or they hold no more already. */
+char *ht_inferred_contents_template(const char *text, ht_contents contents);
 /* Does the same for the text of an inferred problem's file. */
-char *ht_inferred_contents_problem(const char *text, int64_t most);
+char *ht_inferred_contents_problem(const char *text, ht_contents contents);
 
 #endif

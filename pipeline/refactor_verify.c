@@ -184,8 +184,8 @@ static ht_status subject_read(const json_t *proof, const char *unit, subject *ou
 
 /* Reads it with other contents in its buffers. Returns false if there are none, or if the problem
  * does not hold with them. */
-static bool subject_other(const json_t *proof, int64_t most, subject *out) {
-    char *changed = ht_inferred_contents_template(ht_report_text_of(proof, "unit"), most);
+static bool subject_other(const json_t *proof, ht_contents contents, subject *out) {
+    char *changed = ht_inferred_contents_template(ht_report_text_of(proof, "unit"), contents);
     json_t *document = NULL;
     ht_error ignored = {0};
     if (!changed)
@@ -202,20 +202,20 @@ static bool subject_other(const json_t *proof, int64_t most, subject *out) {
 /* Reads what is to be verified. Where the inferred problem does not hold, it is tried with smaller
  * numbers in its buffers: those that are subscripts may have been too large, or negative; then with
  * letters, and with numbers that are counted up.
- * *out_most: the largest of them; -1: none was tried, or none holds. */
-static ht_status subject_choose(const json_t *proof, subject *out, int64_t *out_most,
+ * *out_contents: what holds of these. */
+static ht_status subject_choose(const json_t *proof, subject *out, ht_contents *out_contents,
                                 json_t **out_document, ht_error *error) {
-    static const int64_t tried[] = {7, 1, HT_CONTENTS_LETTERS, HT_CONTENTS_COUNTED};
     ht_status status =
         subject_read(proof, ht_report_text_of(proof, "unit"), out, out_document, error);
-    *out_most = -1;
-    for (size_t i = 0; i < sizeof tried / sizeof *tried && status == HT_OK && *out_document; ++i) {
+    *out_contents = HT_CONTENTS_INFERRED;
+    for (ht_contents tried = HT_CONTENTS_TO_SEVEN;
+         tried <= HT_CONTENTS_COUNTED && status == HT_OK && *out_document; ++tried) {
         subject other;
-        if (!subject_other(proof, tried[i], &other))
+        if (!subject_other(proof, tried, &other))
             continue;
         json_decref(*out_document);
         *out_document = NULL;
-        *out_most = tried[i];
+        *out_contents = tried;
         subject_free(out);
         *out = other;
     }
@@ -243,11 +243,11 @@ static ht_status subject_verify(const verifying *in, const json_t *proof, const 
  * threads race if two of them find the same subscript. Keeps the first result where it fails with
  * these as well. */
 static ht_status counted_verify(const verifying *in, const json_t *proof, subject *of,
-                                int64_t *most, ht_verify_result *result, ht_error *error) {
+                                ht_contents *contents, ht_verify_result *result, ht_error *error) {
     subject other = {0};
     ht_verify_result again = {0};
     if (result->outcome != HT_VERIFY_ORIGINAL || result->seconds > counted_seconds ||
-        *most == HT_CONTENTS_COUNTED || !json_is_true(json_object_get(proof, "inferred")) ||
+        *contents == HT_CONTENTS_COUNTED || !json_is_true(json_object_get(proof, "inferred")) ||
         !subject_other(proof, HT_CONTENTS_COUNTED, &other))
         return HT_OK;
     ht_status status = subject_verify(in, proof, &other, &again, error);
@@ -256,7 +256,7 @@ static ht_status counted_verify(const verifying *in, const json_t *proof, subjec
         subject before = *of;
         *result = again;
         *of = other;
-        *most = HT_CONTENTS_COUNTED;
+        *contents = HT_CONTENTS_COUNTED;
         again = first;
         other = before;
     }
@@ -268,14 +268,14 @@ static ht_status counted_verify(const verifying *in, const json_t *proof, subjec
 static ht_status proof_run(const verifying *in, const json_t *proof, json_t **out_document,
                            ht_error *error) {
     subject of = {0};
-    int64_t most = -1;
+    ht_contents contents;
     ht_verify_result result = {0};
-    ht_status status = subject_choose(proof, &of, &most, out_document, error);
+    ht_status status = subject_choose(proof, &of, &contents, out_document, error);
     bool proved = status == HT_OK && !*out_document;
     if (proved)
         status = subject_verify(in, proof, &of, &result, error);
     if (proved && status == HT_OK)
-        status = counted_verify(in, proof, &of, &most, &result, error);
+        status = counted_verify(in, proof, &of, &contents, &result, error);
     if (proved && status == HT_OK)
         *out_document =
             result_json(of.templates, &result, json_object_get(proof, "origins"), in->how->seed);
@@ -283,8 +283,8 @@ static ht_status proof_run(const verifying *in, const json_t *proof, json_t **ou
         proved && *out_document ? ht_inferred_elements(of.templates, &of.problem) : NULL;
     if (elements)
         json_object_set_new(*out_document, "elements", elements);
-    if (proved && *out_document && most >= 0)
-        json_object_set_new(*out_document, "contents_most", json_integer((json_int_t)most));
+    if (proved && *out_document && contents)
+        json_object_set_new(*out_document, "contents", json_integer(contents));
     ht_verify_result_free(&result);
     subject_free(&of);
     return status;
@@ -396,18 +396,14 @@ static void offer(verifying *in, json_t *row) {
     }
 }
 
-/* Returns the largest number with which buffers of integers were filled; -1: with those of the
- * template. */
-static int64_t contents_of(const json_t *document) {
-    const json_t *most = json_object_get(document, "contents_most");
-    return most ? (int64_t)json_integer_value(most) : -1;
+static ht_contents contents_of(const json_t *document) {
+    return (ht_contents)json_integer_value(json_object_get(document, "contents"));
 }
 
 static void differs(verifying *in, json_t *row, const json_t *document) {
     const char *unit = ht_report_text_of(json_object_get(row, "proof"), "unit");
-    char *changed = contents_of(document) < 0
-                        ? NULL
-                        : ht_inferred_contents_template(unit, contents_of(document));
+    ht_contents contents = contents_of(document);
+    char *changed = contents ? ht_inferred_contents_template(unit, contents) : NULL;
     ht_text reason = {0};
     ht_text_append(&reason, "its template does not do what the original does (");
     names_print(json_object_get(document, "transformations"), &reason);
@@ -432,11 +428,12 @@ static void needs_problem(json_t *row, const char *reason) {
     json_object_set_new(row, "problem_file", json_null());
 }
 
-typedef char *contents_make(const char *text, int64_t most);
+typedef char *contents_make(const char *text, ht_contents contents);
 
 /* Writes what a run found into a file: numbers of elements, contents of buffers. Returns false if
  * it cannot be written. */
-static bool found_write(const char *path, json_t *elements, contents_make *make, int64_t most) {
+static bool found_write(const char *path, json_t *elements, contents_make *make,
+                        ht_contents contents) {
     char *text = NULL, *changed = NULL;
     ht_error error = {0};
     ht_status status = ht_file_read_text(path, "file of the template", &text, &error);
@@ -444,7 +441,7 @@ static bool found_write(const char *path, json_t *elements, contents_make *make,
         free(text);
         text = changed;
     }
-    if (status == HT_OK && most >= 0 && (changed = make(text, most))) {
+    if (status == HT_OK && contents && (changed = make(text, contents))) {
         free(text);
         text = changed;
     }
@@ -459,14 +456,14 @@ static bool found_write(const char *path, json_t *elements, contents_make *make,
 /* Writes what a run found into the problem's file and the template that is still held. */
 static bool all_found_write(json_t *row, const json_t *document) {
     json_t *elements = json_object_get(document, "elements");
-    int64_t most = contents_of(document);
+    ht_contents contents = contents_of(document);
     bool written = true;
-    if (elements || most >= 0)
+    if (elements || contents)
         written = found_write(ht_report_text_of(row, "problem_file"), elements,
-                              ht_inferred_contents_problem, most);
-    if (written && most >= 0) {
+                              ht_inferred_contents_problem, contents);
+    if (written && contents) {
         char *held = held_name(ht_report_text_of(row, "template"));
-        written = found_write(held, NULL, ht_inferred_contents_template, most);
+        written = found_write(held, NULL, ht_inferred_contents_template, contents);
         free(held);
     }
     return written;
