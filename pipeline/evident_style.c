@@ -99,20 +99,8 @@ static void comment_note(const line *of, evidence *seen) {
     seen->lines += memmem(of->text, of->length, "//", 2) != NULL;
 }
 
-/* Returns where the parenthesis stands that a line leaves open and goes on after; SIZE_MAX: none.
- */
-static size_t open_parenthesis(const line *of) {
-    int depth = 0;
-    for (size_t i = of->length; i-- > 0;) {
-        depth += (of->text[i] == ')') - (of->text[i] == '(');
-        if (depth < 0)
-            return i + 1 < of->length ? i : SIZE_MAX;
-    }
-    return SIZE_MAX;
-}
-
 static void alignment_note(const line *of, const line *next, evidence *seen) {
-    size_t open = open_parenthesis(of);
+    size_t open = ht_line_open(of->text, of->length, true);
     if (open == SIZE_MAX || of->tabs || next->tabs || !next->length)
         return;
     bool aligned = next->indent == of->indent + open + 1;

@@ -88,7 +88,10 @@ static size_t after_parenthesis(const char *line, const candidate *best, size_t 
                : 0;
 }
 
-size_t ht_line_break(const char *line, size_t length, size_t width) {
+/* Returns where to break a line so that the part in front has at most `width` characters: at a
+ * blank, which is left out, or after the parenthesis of a list whose first item would be broken
+ * else; 0: nowhere. Strings, characters and a comment at the line's end are not broken. */
+static size_t line_break(const char *line, size_t length, size_t width) {
     candidate best = {0};
     int depth = 0, angles = 0;
     char quote = 0;
@@ -126,12 +129,10 @@ static bool is_fixed(const char *line, size_t length) {
     return fixed;
 }
 
-/* Returns the column of the innermost parenthesis that is open at the end of a part; SIZE_MAX:
- * none, or it is the last character. */
-static size_t open_column(const char *part, size_t length) {
+size_t ht_line_open(const char *part, size_t length, bool round) {
     int depth = 0;
     for (size_t i = length; i-- > 0;) {
-        depth -= nesting(part[i]);
+        depth -= round && !strchr("()", part[i]) ? 0 : nesting(part[i]);
         if (depth < 0)
             return i + 1 < length ? i : SIZE_MAX;
     }
@@ -146,12 +147,12 @@ void ht_line_wrap(const char *line, size_t length, size_t width, bool aligned, c
     const char *at = line, *end = line + length;
     while (used + (size_t)(end - at) > width && room > used &&
            (continued || !is_fixed(line, length))) {
-        size_t part = ht_line_break(at, (size_t)(end - at), room - used);
+        size_t part = line_break(at, (size_t)(end - at), room - used);
         if (!part)
             break;
         ht_text_append_n(out, at, part);
         ht_text_append(out, joint);
-        size_t column = aligned ? open_column(at, part) : SIZE_MAX;
+        size_t column = aligned ? ht_line_open(at, part, false) : SIZE_MAX;
         if (column != SIZE_MAX && used + column + 1 < width / 2)
             margin = used + column + 1;
         ht_text_append_n(out, line, indent);

@@ -6,10 +6,9 @@
 
 #include <stdbool.h>
 
-/* Returns where to break a line so that the part in front has at most `width` characters: at a
- * blank, which is left out, or after the parenthesis of a list whose first item would be broken
- * else; 0: nowhere. Strings, characters and a comment at the line's end are not broken. */
-size_t ht_line_break(const char *line, size_t length, size_t width);
+/* Returns the column of the innermost bracket (`round`: parenthesis) that is open at the end of a
+ * part of a line; SIZE_MAX: none is, or it is the last character. */
+size_t ht_line_open(const char *part, size_t length, bool round);
 
 /* Appends a line without its end, broken into lines of at most `width` characters where that can be
  * done, each but the first indented by four blanks more than it (`aligned`: up to the parenthesis

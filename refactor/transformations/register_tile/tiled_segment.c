@@ -118,6 +118,18 @@ static void write_leave(ht_tiled *t, ht_writer *writer, size_t like) {
 
 /* ---- statements ---- */
 
+/* Text between these two is left out where `placed` does not hold; NULL: it is in. */
+static void open_placed(ht_writer *writer, const char *placed) {
+    if (placed)
+        ht_writer_printf(writer, "$?{!(%s)}{}{", placed);
+}
+
+/* Frees `placed`. */
+static void close_placed(ht_writer *writer, char *placed) {
+    ht_writer_printf(writer, placed ? "}" : "");
+    free(placed);
+}
+
 /* Writes again what is computed anew and is declared in another segment. */
 void ht_tiled_write_again(ht_tiled *t, ht_syntax_list list, size_t begin, size_t end,
                           const bool *needed, ht_writer *writer, size_t like) {
@@ -132,12 +144,10 @@ void ht_tiled_write_again(ht_tiled *t, ht_syntax_list list, size_t begin, size_t
         if (here)
             continue;
         char *placed = list ? ht_tiled_placed(t, node) : NULL;
-        if (placed)
-            ht_writer_printf(writer, "$?{!(%s)}{}{", placed);
+        open_placed(writer, placed);
         ht_writer_line(writer, like);
         ht_writer_variable(writer, node);
-        ht_writer_printf(writer, placed ? "}" : "");
-        free(placed);
+        close_placed(writer, placed);
     }
 }
 
@@ -205,11 +215,9 @@ static void write_item(ht_tiled *t, const ht_syntax *item, const bool *needed, h
     ht_syntax_list variables;
     size_t count = ht_tiled_declared(item, &variables);
     char *placed = count == 1 ? ht_tiled_placed(t, variables[0]) : NULL;
-    if (placed)
-        ht_writer_printf(writer, "$?{!(%s)}{}{", placed);
+    open_placed(writer, placed);
     write_own_item(t, item, needed, writer, like);
-    ht_writer_printf(writer, placed ? "}" : "");
-    free(placed);
+    close_placed(writer, placed);
 }
 
 static void write_array(ht_tiled *t, const ht_syntax *node, ht_writer *writer, size_t like) {
@@ -264,14 +272,12 @@ static void write_test(const ht_syntax *test, bool skips, void *context) {
     const test_writing *in = context;
     const ht_syntax *condition = test->children[0];
     char *placed = skips ? ht_tiled_placed_test(in->t, test) : NULL;
-    if (placed)
-        ht_writer_printf(in->writer, "$?{!(%s)}{}{", placed);
+    open_placed(in->writer, placed);
     ht_writer_line(in->writer, in->like);
     ht_writer_printf(in->writer, skips ? "if (" : "if (!(");
     ht_writer_source(in->writer, condition->range.begin, condition->range.end);
     ht_writer_printf(in->writer, skips ? ") continue;" : ")) continue;");
-    ht_writer_printf(in->writer, placed ? "}" : "");
-    free(placed);
+    close_placed(in->writer, placed);
 }
 
 void ht_tiled_write_tests(const ht_tiled *t, const ht_syntax *statement, ht_writer *writer,
