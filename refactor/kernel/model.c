@@ -73,23 +73,9 @@ const ht_parameter *ht_model_parameter(const ht_model *model, CXCursor declarati
     return NULL;
 }
 
-static bool constant_operation(enum CXBinaryOperatorKind kind, int64_t a, int64_t b, int64_t *out) {
-    switch (kind) {
-    case CXBinaryOperator_Add:
-        return !__builtin_add_overflow(a, b, out);
-    case CXBinaryOperator_Sub:
-        return !__builtin_sub_overflow(a, b, out);
-    case CXBinaryOperator_Mul:
-        return !__builtin_mul_overflow(a, b, out);
-    case CXBinaryOperator_Div:
-        *out = b > 0 ? a / b : 0;
-        return b > 0;
-    case CXBinaryOperator_Rem:
-        *out = b > 0 ? a % b : 0;
-        return b > 0;
-    default:
-        return false;
-    }
+static bool constant_operation(int kind, int64_t a, int64_t b, int64_t *out) {
+    bool divides = kind == HT_BINARY_DIV || kind == HT_BINARY_REM;
+    return kind <= HT_BINARY_SUB && !(divides && b <= 0) && ht_operator_compute(kind, a, b, out);
 }
 
 bool ht_model_constant(const ht_model *model, CXCursor expression, int64_t *out_value) {

@@ -248,36 +248,13 @@ bool ht_extent_is_call(CXCursor expression) {
     return false;
 }
 
-static bool compare(const char *op, int64_t a, int64_t b, int64_t *out) {
-    static const char *const names[] = {"==", "!=", "<", "<=", ">", ">="};
-    const bool values[] = {a == b, a != b, a<b, a <= b, a> b, a >= b};
-    for (size_t i = 0; i < sizeof names / sizeof *names; ++i)
-        if (strcmp(op, names[i]) == 0) {
-            *out = values[i];
-            return true;
-        }
-    return false;
-}
-
-static bool compute(const char *op, int64_t a, int64_t b, int64_t *out) {
-    if (strcmp(op, "+") == 0)
-        return !__builtin_add_overflow(a, b, out);
-    if (strcmp(op, "-") == 0)
-        return !__builtin_sub_overflow(a, b, out);
-    if (strcmp(op, "*") == 0)
-        return !__builtin_mul_overflow(a, b, out);
-    if (strcmp(op, "/") == 0 || strcmp(op, "%") == 0) {
-        if (b <= 0)
-            return false;
-        *out = op[0] == '/' ? a / b : a % b;
-        return true;
-    }
-    if ((strcmp(op, "<<") == 0 || strcmp(op, ">>") == 0) && a >= 0 && a < 1 << 30 && b >= 0 &&
-        b < 32) {
-        *out = op[0] == '<' ? a << b : a >> b;
-        return true;
-    }
-    return compare(op, a, b, out);
+static bool compute(const char *text, int64_t a, int64_t b, int64_t *out) {
+    int op = ht_operator_of(text);
+    bool divides = op == HT_BINARY_DIV || op == HT_BINARY_REM;
+    bool shifts = op == HT_BINARY_SHL || op == HT_BINARY_SHR;
+    if ((divides && b <= 0) || (shifts && (a < 0 || a >= 1 << 30 || b < 0 || b >= 32)))
+        return false;
+    return op <= HT_BINARY_NE && ht_operator_compute(op, a, b, out);
 }
 
 bool ht_symbol_value(const ht_symbol *symbol, int64_t *out_value) {

@@ -5,6 +5,7 @@
 #include "refactor/source/libclang.h"
 
 #include <stdbool.h>
+#include <stdint.h>
 
 /* With libclang's values, and in its order: from ASSIGN to OR_ASSIGN are those that assign. */
 typedef enum ht_binary {
@@ -55,6 +56,11 @@ typedef enum ht_unary {
 bool ht_operator_assigns(int kind);
 /* Returns a binary operator without assignment as it is written; NULL for others. */
 const char *ht_operator_text(int kind);
+/* The same the other way round; HT_BINARY_INVALID for what none of these is. */
+int ht_operator_of(const char *text);
+/* The result of a binary operator without assignment on two numbers; false: it is && or ||, or the
+ * result is not defined. */
+bool ht_operator_compute(int kind, int64_t a, int64_t b, int64_t *out);
 /* Return the comparison < > <= >= with its sides exchanged, and its opposite; HT_BINARY_INVALID for
  * others. */
 int ht_operator_mirrored(int kind);

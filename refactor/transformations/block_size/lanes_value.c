@@ -119,65 +119,13 @@ static ht_lane_value fit(const ht_syntax *node, ht_lane_value value) {
     return value;
 }
 
-static bool compute(int op, int64_t a, int64_t b, int64_t *out) {
-    bool shifts = b >= 0 && b < 63, divides = b != 0 && !(a == INT64_MIN && b == -1);
-    switch (op) {
-    case HT_BINARY_ADD:
-        return !__builtin_add_overflow(a, b, out);
-    case HT_BINARY_SUB:
-        return !__builtin_sub_overflow(a, b, out);
-    case HT_BINARY_MUL:
-        return !__builtin_mul_overflow(a, b, out);
-    case HT_BINARY_DIV:
-        *out = divides ? a / b : 0;
-        return divides;
-    case HT_BINARY_REM:
-        *out = divides ? a % b : 0;
-        return divides;
-    case HT_BINARY_SHL:
-        *out = shifts ? (int64_t)((uint64_t)a << b) : 0;
-        return shifts && a >= 0;
-    case HT_BINARY_SHR:
-        *out = shifts ? a >> b : 0;
-        return shifts;
-    case HT_BINARY_LT:
-        *out = a < b;
-        return true;
-    case HT_BINARY_GT:
-        *out = a > b;
-        return true;
-    case HT_BINARY_LE:
-        *out = a <= b;
-        return true;
-    case HT_BINARY_GE:
-        *out = a >= b;
-        return true;
-    case HT_BINARY_EQ:
-        *out = a == b;
-        return true;
-    case HT_BINARY_NE:
-        *out = a != b;
-        return true;
-    case HT_BINARY_BIT_AND:
-        *out = a & b;
-        return true;
-    case HT_BINARY_BIT_OR:
-        *out = a | b;
-        return true;
-    case HT_BINARY_BIT_XOR:
-        *out = a ^ b;
-        return true;
-    default:
-        return false;
-    }
-}
-
 static ht_lane_value binary(ht_lanes *lanes, const ht_syntax *node, int op, const ht_lane_value *a,
                             const ht_lane_value *b) {
     int64_t result;
     if (a->kind == HT_LANE_NUMBER && b->kind == HT_LANE_NUMBER)
-        return compute(op, a->number, b->number, &result) ? fit(node, ht_lanes_number(result))
-                                                          : (ht_lane_value){0};
+        return ht_operator_compute(op, a->number, b->number, &result)
+                   ? fit(node, ht_lanes_number(result))
+                   : (ht_lane_value){0};
     return op == HT_BINARY_ADD   ? ht_lanes_join(lanes, HT_COMBINE_SUM, a, b)
            : op == HT_BINARY_SUB ? ht_lanes_difference(lanes, a, b)
            : op == HT_BINARY_MUL ? ht_lanes_product(lanes, a, b)
