@@ -16,17 +16,6 @@ static bool same_text(const char *a, const char *b) {
 /* ---- templates */
 
 /* Reads the template that a unit has; NULL: it has none, or several. */
-static ht_template *template_read(const char *unit, const char *file) {
-    ht_template *templates = NULL;
-    size_t count = 0;
-    if (ht_template_parse(unit, file, &templates, &count, NULL) != HT_OK)
-        return NULL;
-    if (count == 1)
-        return templates;
-    ht_template_free(templates, count);
-    return NULL;
-}
-
 /* Sets the forms of parameters, which no text of a template has. Borrowed from `forms`. */
 static void forms_set(const json_t *forms, ht_template *template) {
     for (size_t i = 0; i < template->param_count; ++i)
@@ -60,7 +49,8 @@ static json_t *template_pack(const ht_template *template) {
     json_t *packed = json_pack("{s:s, s:s, s:i, s:b, s:o}", "unit", template->unit, "file",
                                template->file, "line", template->line, "is_unit", template->is_unit,
                                "forms", forms_json(template));
-    ht_template *again = packed ? template_read(template->unit, template->file) : NULL;
+    ht_template *again =
+        packed ? ht_template_parse_one(template->unit, template->file, NULL) : NULL;
     if (again) {
         forms_set(json_object_get(packed, "forms"), again);
         again->line = template->line; /* in the source, for an annotated one */
@@ -78,7 +68,7 @@ static json_t *template_pack(const ht_template *template) {
 static ht_template *template_unpack(const json_t *packed) {
     const char *unit = json_string_value(json_object_get(packed, "unit"));
     const char *file = json_string_value(json_object_get(packed, "file"));
-    ht_template *template = unit && file ? template_read(unit, file) : NULL;
+    ht_template *template = unit && file ? ht_template_parse_one(unit, file, NULL) : NULL;
     if (!template)
         return NULL;
     forms_set(json_object_get(packed, "forms"), template);

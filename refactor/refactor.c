@@ -14,9 +14,7 @@
 /* Returns true if the name is at clang's location of it. After a line continuation, that location
  * is the backslash. */
 static bool is_named_plainly(const ht_source *source, CXCursor cursor, const char *name) {
-    unsigned offset;
-    clang_getExpansionLocation(clang_getCursorLocation(cursor), NULL, NULL, NULL, &offset);
-    return strncmp(source->text + offset, name, strlen(name)) == 0;
+    return strncmp(source->text + ht_ast_offset(cursor), name, strlen(name)) == 0;
 }
 
 static bool same_place(const ht_source *source, CXCursor a, CXCursor b) {

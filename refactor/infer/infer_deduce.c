@@ -9,8 +9,7 @@
 #include <string.h>
 
 static char *deduced(const ht_model *model, const char *name) {
-    const ht_launch_site *site =
-        model->facts->launches.count ? &model->facts->launches.items[0] : NULL;
+    const ht_launch_site *site = ht_launches_first(&model->facts->launches);
     CXType type, given;
     for (size_t i = 0; site && ht_deduced_types(model, site, i, &type, &given); ++i) {
         if (!ht_deduced_names(type, name))

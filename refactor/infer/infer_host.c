@@ -21,18 +21,12 @@
 
 enum { DEPTH_MAX = 40 };
 
-static const ht_launch_site *first_site(const ht_infer *in) {
-    const ht_launches *launches = &in->model->facts->launches;
-    return launches->count ? &launches->items[0] : NULL;
-}
-
 void ht_infer_miss(ht_infer *in, int line, const char *format, ...) {
     va_list args;
-    char *words = NULL;
     va_start(args, format);
-    int length = vasprintf(&words, format, args);
+    char *words = ht_format_list(format, args);
     va_end(args);
-    if (length < 0 || (in->missing.length && strstr(in->missing.data, words))) {
+    if (in->missing.length && strstr(in->missing.data, words)) {
         free(words);
         return;
     }
@@ -43,12 +37,6 @@ void ht_infer_miss(ht_infer *in, int line, const char *format, ...) {
 }
 
 /* ---- fields ---- */
-
-static bool is_local(CXCursor declaration) {
-    enum CXCursorKind kind = clang_getCursorKind(clang_getCursorSemanticParent(declaration));
-    return kind != CXCursor_TranslationUnit && kind != CXCursor_Namespace &&
-           kind != CXCursor_EnumDecl;
-}
 
 /* Returns "rows" for "p.rows", as geometry.c does. */
 static const char *last_name(const char *name) {
@@ -77,7 +65,7 @@ static bool mentions_name(const ht_symbol *symbol, const char *name) {
 /* Returns true if the block or a template argument is made of this constant, which then must keep
  * its value. */
 static bool shapes_kernel(const ht_infer *in, const char *name) {
-    const ht_launch_site *site = first_site(in);
+    const ht_launch_site *site = ht_launches_first(&in->model->facts->launches);
     for (int axis = 0; site && axis < 3; ++axis)
         if (mentions_name(site->block.axis[axis], name))
             return true;
@@ -171,12 +159,12 @@ static bool collect(ht_infer *in, const ht_symbol *symbol, bool in_grid, int dep
 static bool collect_named(ht_infer *in, const ht_symbol *symbol, bool in_grid, int depth) {
     bool dimension = strchr(symbol->name, '.') && clang_Cursor_isNull(symbol->base);
     if (symbol->kind == HT_SYMBOL_CONSTANT)
-        return !is_local(symbol->declaration) || shapes_kernel(in, symbol->name) ||
+        return !ht_ast_is_local(symbol->declaration) || shapes_kernel(in, symbol->name) ||
                field_add(in, symbol, in_grid);
     int64_t value;
     bool number = in->free_numbers && !dimension && symbol->value_of &&
-                  ht_symbol_value(symbol->value_of, &value) && is_local(symbol->declaration) &&
-                  !shapes_kernel(in, symbol->name);
+                  ht_symbol_value(symbol->value_of, &value) &&
+                  ht_ast_is_local(symbol->declaration) && !shapes_kernel(in, symbol->name);
     if (number && ht_variable_writes(symbol->declaration) == 0 && field_add(in, symbol, in_grid))
         return true;
     if (symbol->value_of && (dimension || ht_symbol_value(symbol->value_of, &value) ||
@@ -483,7 +471,7 @@ static void on_grid_name(void *context, const char *name) {
 }
 
 void ht_infer_host(ht_infer *in) {
-    const ht_launch_site *site = first_site(in);
+    const ht_launch_site *site = ht_launches_first(&in->model->facts->launches);
     entry_renew(in);
     for (int axis = 0; site && axis < 3; ++axis)
         if (site->grid.axis[axis])
@@ -559,7 +547,7 @@ static CXCursor pointer_variable(CXCursor argument) {
 }
 
 char *ht_infer_allocation(const ht_infer *given, size_t index, int *out_line) {
-    const ht_launch_site *site = first_site(given);
+    const ht_launch_site *site = ht_launches_first(&given->model->facts->launches);
     ht_infer *in = (ht_infer *)(size_t)given;
     *out_line = 0;
     if (!site || clang_Cursor_isNull(site->function))

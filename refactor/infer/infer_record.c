@@ -256,9 +256,7 @@ static bool on_assignment(CXCursor cursor, CXCursor parent, void *context) {
     assignment_search *in = context;
     enum CXBinaryOperatorKind kind;
     CXCursor left, right;
-    unsigned offset;
-    clang_getExpansionLocation(clang_getCursorLocation(cursor), NULL, NULL, NULL, &offset);
-    if (offset >= in->before || !ht_ast_binary(cursor, &kind, &left, &right) ||
+    if (ht_ast_offset(cursor) >= in->before || !ht_ast_binary(cursor, &kind, &left, &right) ||
         kind != CXBinaryOperator_Assign)
         return true;
     char *path = path_in(left, in->variable);
@@ -297,13 +295,8 @@ static CXCursor leaf_value(CXCursor argument, const ht_record_leaf *leaf) {
     return clang_Cursor_isNull(value) ? last_assigned(argument, leaf) : value;
 }
 
-static const ht_launch_site *first_site(const ht_infer *in) {
-    const ht_launches *launches = &in->model->facts->launches;
-    return launches->count ? &launches->items[0] : NULL;
-}
-
 CXCursor ht_infer_passed_for(const ht_infer *in, size_t index) {
-    const ht_launch_site *site = first_site(in);
+    const ht_launch_site *site = ht_launches_first(&in->model->facts->launches);
     const ht_infer_slot *slot = &in->slot_records[index];
     size_t argument = slot->leaf ? slot->owner : index;
     if (!site || argument >= site->argument_count)
@@ -313,7 +306,7 @@ CXCursor ht_infer_passed_for(const ht_infer *in, size_t index) {
 }
 
 CXCursor ht_infer_field_base(const ht_infer *in, size_t index) {
-    const ht_launch_site *site = first_site(in);
+    const ht_launch_site *site = ht_launches_first(&in->model->facts->launches);
     const ht_infer_slot *slot = &in->slot_records[index];
     if (!site || !slot->leaf || slot->owner >= site->argument_count || slot->leaf->step_count != 1)
         return clang_getNullCursor();

@@ -62,27 +62,23 @@ static bool on_callee(CXCursor cursor, CXCursor parent, void *context) {
 }
 
 bool ht_kernel_from_macro(const ht_source *source, CXCursor kernel, char **out_callee) {
-    size_t file, offset_of_name;
+    size_t file;
     ht_range range;
     *out_callee = NULL;
     if (!ht_source_range(source, kernel, &file, &range))
         return true;
-    unsigned name;
-    clang_getExpansionLocation(clang_getCursorLocation(kernel), NULL, NULL, NULL, &name);
-    offset_of_name = name;
-    bool generated = false;
+    size_t name = ht_ast_offset(kernel);
     ht_tokens tokens;
     ht_tokens_read(source->files[file].text, range, true, &tokens);
-    size_t index = ht_tokens_at(&tokens, offset_of_name);
+    size_t index = ht_tokens_at(&tokens, name);
     char *text = index < tokens.count ? ht_tokens_text(&tokens, index) : ht_strdup("");
-    generated = !ht_cursor_named(kernel, text) || tokens.count == 0 ||
-                !ht_tokens_is(&tokens, tokens.count - 1, "}");
+    bool generated = !ht_cursor_named(kernel, text) || tokens.count == 0 ||
+                     !ht_tokens_is(&tokens, tokens.count - 1, "}");
     free(text);
     ht_tokens_free(&tokens);
     for (size_t i = 0; i < source->expansions.count && !generated; ++i) {
         const ht_expansion *expansion = &source->expansions.items[i];
-        generated = expansion->file == file && expansion->range.begin <= offset_of_name &&
-                    expansion->range.end > offset_of_name;
+        generated = expansion->file == file && ht_range_holds(expansion->range, name);
     }
     if (generated)
         ht_ast_walk(kernel, on_callee, out_callee);
@@ -110,7 +106,7 @@ const ht_source_error *ht_kernel_error(const ht_model *model) {
             size_t file;
             ht_range range;
             if (ht_source_range(facts->source, facts->reached.functions[j], &file, &range) &&
-                error->file == file && error->offset >= range.begin && error->offset < range.end)
+                error->file == file && ht_range_holds(range, error->offset))
                 return error;
         }
     }

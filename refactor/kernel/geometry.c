@@ -296,13 +296,8 @@ static void read_each(const ht_model *model, const ht_launch_site *site, ht_form
 
 /* ---- the whole ---- */
 
-static const ht_launch_site *first_site(const ht_model *model) {
-    const ht_launches *launches = &model->facts->launches;
-    return launches->count ? &launches->items[0] : NULL;
-}
-
 static void read_axis(const ht_model *model, ht_grid *grid, int axis) {
-    const ht_launch_site *site = first_site(model);
+    const ht_launch_site *site = ht_launches_first(&model->facts->launches);
     const ht_problem_entry *entry = model->entry;
     ht_form *form = &grid->form[axis];
     form->kind = HT_FORM_GENERIC;
@@ -333,7 +328,7 @@ static void read_axis(const ht_model *model, ht_grid *grid, int axis) {
 
 void ht_grid_read(const ht_model *model, ht_grid *out_grid) {
     *out_grid = (ht_grid){0};
-    const ht_launch_site *site = first_site(model);
+    const ht_launch_site *site = ht_launches_first(&model->facts->launches);
     for (int axis = 0; axis < 3; ++axis) {
         read_axis(model, out_grid, axis);
         if (model->axes[axis].block > 0)

@@ -33,7 +33,7 @@ char *ht_launch_axis_text(const ht_model *model, const ht_extent3 *extent, int a
     }
     ht_range whole = extent->argument;
     bool here = symbol && symbol->has_place && extent->has_argument &&
-                symbol->place.begin >= whole.begin && symbol->place.end <= whole.end;
+                ht_range_within(symbol->place, whole);
     if (here) {
         char *text =
             ht_strndup(model->text + symbol->place.begin, symbol->place.end - symbol->place.begin);

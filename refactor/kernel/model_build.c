@@ -64,9 +64,7 @@ static void parameter_add(ht_model *model, CXCursor cursor) {
         parameter.is_const = clang_isConstQualifiedType(type) != 0;
     if (!ht_ast_range(model, cursor, &parameter.range))
         parameter.range = (ht_range){0};
-    unsigned name;
-    clang_getExpansionLocation(clang_getCursorLocation(cursor), NULL, NULL, NULL, &name);
-    parameter.name_begin = name;
+    parameter.name_begin = ht_ast_offset(cursor);
     HT_GROW(model->parameters.items, model->parameters.count);
     model->parameters.items[model->parameters.count++] = parameter;
 }
@@ -96,31 +94,15 @@ static bool on_local(CXCursor cursor, CXCursor parent, void *context) {
     return true;
 }
 
-typedef struct self_search {
-    CXCursor variable;
-    bool found;
-} self_search;
-
-static bool on_self(CXCursor cursor, CXCursor parent, void *context) {
-    (void)parent;
-    self_search *search = context;
-    if (clang_getCursorKind(cursor) == CXCursor_DeclRefExpr &&
-        clang_equalCursors(clang_getCursorReferenced(cursor), search->variable))
-        search->found = true;
-    return true;
-}
-
 /* Counts `int x = x;` as a write, so that nobody follows the initialiser in a circle. */
 static void mark_circular(ht_model *model) {
     for (size_t i = 0; i < model->locals.count; ++i) {
         ht_local *local = &model->locals.items[i];
-        self_search search = {local->cursor, false};
-        if (clang_Cursor_isNull(local->initializer))
+        if (clang_Cursor_isNull(local->initializer) ||
+            !ht_ast_mentions(local->initializer, local->cursor))
             continue;
-        on_self(local->initializer, local->cursor, &search);
-        ht_ast_walk(local->initializer, on_self, &search);
-        local->writes += search.found;
-        local->first_write = search.found ? 0 : local->first_write;
+        ++local->writes;
+        local->first_write = 0;
     }
 }
 
@@ -144,13 +126,6 @@ static CXCursor root_variable(CXCursor expression) {
     }
 }
 
-static size_t offset_of(CXCursor cursor) {
-    unsigned offset;
-    clang_getExpansionLocation(clang_getRangeStart(clang_getCursorExtent(cursor)), NULL, NULL, NULL,
-                               &offset);
-    return offset;
-}
-
 /* Counts an access to a variable by the expression `at`. */
 static void note(ht_model *model, CXCursor variable, bool write, CXCursor at) {
     for (size_t i = 0; i < model->locals.count; ++i) {
@@ -158,8 +133,8 @@ static void note(ht_model *model, CXCursor variable, bool write, CXCursor at) {
         if (!clang_equalCursors(local->cursor, variable))
             continue;
         ++*(write ? &local->writes : &local->reads);
-        if (write && offset_of(at) < local->first_write)
-            local->first_write = offset_of(at);
+        if (write && ht_ast_begin(at) < local->first_write)
+            local->first_write = ht_ast_begin(at);
     }
     for (size_t i = 0; write && i < model->parameters.count; ++i)
         if (clang_equalCursors(model->parameters.items[i].cursor, variable))
@@ -352,7 +327,7 @@ static void name_given(const ht_kernel_facts *facts, ht_template_parameter *para
  * names. */
 static void template_values(ht_model *model) {
     ht_kernel_facts *facts = model->facts;
-    const ht_launch_site *site = facts->launches.count ? &facts->launches.items[0] : NULL;
+    const ht_launch_site *site = ht_launches_first(&facts->launches);
     for (size_t i = 0; i < facts->template_parameters.count; ++i) {
         ht_template_parameter *parameter = &facts->template_parameters.items[i];
         const char *given = model->entry && i < model->entry->template_argument_count

@@ -41,34 +41,13 @@ static bool in_arguments(const ht_launch_site *site, const ht_symbol *symbol) {
     return false;
 }
 
-typedef struct holder {
-    CXCursor variable;
-    CXCursor scope;
-} holder;
-
-static bool on_statement(CXCursor cursor, CXCursor parent, void *context) {
-    holder *in = context;
-    ht_cursors list = {0};
-    if (clang_getCursorKind(cursor) == CXCursor_DeclStmt)
-        list = ht_ast_children(cursor);
-    for (size_t i = 0; i < list.count; ++i)
-        if (clang_equalCursors(list.items[i], in->variable))
-            in->scope = parent;
-    free(list.items);
-    return true;
-}
-
 /* Returns true if a variable computed from the block still fits the block where it is used: within
  * the statements in which the variable lives, nothing changes the block after its declaration.
  * Control that comes back to the declaration computes the variable anew. */
 static bool keeps_up(CXCursor function, CXCursor variable, CXCursor block) {
-    holder in = {variable, clang_getNullCursor()};
-    if (!clang_Cursor_isNull(function))
-        ht_ast_walk(function, on_statement, &in);
-    unsigned offset;
-    clang_getExpansionLocation(clang_getCursorLocation(variable), NULL, NULL, NULL, &offset);
-    return clang_getCursorKind(in.scope) == CXCursor_CompoundStmt &&
-           ht_variable_writes_in(in.scope, block, offset) == 0;
+    CXCursor scope = ht_variable_block(function, variable);
+    return clang_getCursorKind(scope) == CXCursor_CompoundStmt &&
+           ht_variable_writes_in(scope, block, (unsigned)ht_ast_offset(variable)) == 0;
 }
 
 static bool mentions(const ht_symbol *symbol, const ht_symbol *target) {

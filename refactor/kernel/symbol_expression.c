@@ -59,12 +59,6 @@ static void note_own(translation *in, const char *name) {
         ht_text_printf(in->own, "%s\n", name);
 }
 
-static bool is_local(CXCursor declaration) {
-    enum CXCursorKind kind = clang_getCursorKind(clang_getCursorSemanticParent(declaration));
-    return kind != CXCursor_TranslationUnit && kind != CXCursor_Namespace &&
-           kind != CXCursor_EnumDecl;
-}
-
 static void note_missing(translation *in, const char *name, int line) {
     if (!in->missing)
         return;
@@ -122,7 +116,7 @@ static bool write_named(translation *in, const ht_symbol *symbol, ht_text *out) 
     const char *dot = strrchr(symbol->name, '.');
     const char *last = dot && !dimension ? dot + 1 : symbol->name;
     bool field = is_field(in->model, last);
-    if (!(field && is_local(symbol->declaration))) {
+    if (!(field && ht_ast_is_local(symbol->declaration))) {
         if (symbol->kind == HT_SYMBOL_CONSTANT) {
             ht_text_printf(out, "%lld", (long long)symbol->value);
             return true;
@@ -221,6 +215,6 @@ bool ht_symbol_number(const ht_model *model, const ht_launch_site *site, const h
     if (symbol->kind == HT_SYMBOL_VARIABLE ||
         (symbol->kind == HT_SYMBOL_CONSTANT && symbol->origin == HT_ORIGIN_VARIABLE))
         return !ht_symbol_host_value(model, symbol->name) && !passed_as(&in, symbol) &&
-               !(is_field(model, symbol->name) && is_local(symbol->declaration));
+               !(is_field(model, symbol->name) && ht_ast_is_local(symbol->declaration));
     return true;
 }

@@ -413,7 +413,7 @@ bool ht_reached_holds(const ht_model *model, size_t file, size_t offset) {
         ht_range range;
         size_t of;
         if (ht_source_range(facts->source, facts->reached.functions[i], &of, &range) &&
-            of == file && offset >= range.begin && offset < range.end)
+            of == file && ht_range_holds(range, offset))
             return true;
     }
     return file == 0 && offset >= model->definition.range.begin &&
@@ -422,9 +422,7 @@ bool ht_reached_holds(const ht_model *model, size_t file, size_t offset) {
 
 char *ht_reached_name(const ht_model *model, size_t index, size_t *out_offset) {
     CXCursor function = model->facts->reached.functions[index];
-    unsigned offset;
-    clang_getExpansionLocation(clang_getCursorLocation(function), NULL, NULL, NULL, &offset);
-    *out_offset = offset;
+    *out_offset = ht_ast_offset(function);
     return ht_cursor_name(function);
 }
 

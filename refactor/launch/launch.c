@@ -143,16 +143,12 @@ CXCursor ht_launch_name(const ht_launch_site *site, CXCursor callee) {
 
 /* ---- one launch ---- */
 
-static bool holds(ht_range range, size_t offset) {
-    return range.begin <= offset && offset < range.end;
-}
-
 /* Removes the places of text from a macro's body: libclang gives them the place of the whole macro
  * call, which contains the kernel's name at `name`. */
 static void forget_places(ht_symbol *symbol, size_t name) {
     if (!symbol)
         return;
-    symbol->has_place = symbol->has_place && !holds(symbol->place, name);
+    symbol->has_place = symbol->has_place && !ht_range_holds(symbol->place, name);
     for (int i = 0; i < 3; ++i)
         forget_places(symbol->arguments[i], name);
     forget_places(symbol->value_of, name);
@@ -182,8 +178,8 @@ static void extent_read(const ht_source *source, CXCursor expression, size_t nam
         forget_places(out->axis[axis], name);
     /* hipLaunchKernelGGL adds parentheses around its arguments */
     for (int depth = 0; depth < 8 && !out->has_argument; ++depth) {
-        out->has_argument =
-            ht_source_anywhere(source, expression, &out->argument) && !holds(out->argument, name);
+        out->has_argument = ht_source_anywhere(source, expression, &out->argument) &&
+                            !ht_range_holds(out->argument, name);
         ht_cursors list = ht_ast_children(expression);
         CXCursor inner = list.count == 1 ? list.items[0] : clang_getNullCursor();
         free(list.items);
@@ -522,6 +518,10 @@ bool ht_launches_keep_alike(ht_launches *launches) {
     bool dropped = known && kept < launches->count;
     launches->count = known ? kept : launches->count;
     return dropped;
+}
+
+const ht_launch_site *ht_launches_first(const ht_launches *launches) {
+    return launches->count ? &launches->items[0] : NULL;
 }
 
 void ht_launches_free(ht_launches *launches) {

@@ -58,6 +58,8 @@ CXCursor ht_launch_name(const ht_launch_site *site, CXCursor callee);
 /* Finds all launches of `kernel` in the user's files, those of the file being analysed first. */
 void ht_launches_find(const ht_source *source, CXCursor kernel, ht_launches *out_launches);
 void ht_launches_free(ht_launches *launches);
+/* NULL: there is none. */
+const ht_launch_site *ht_launches_first(const ht_launches *launches);
 /* Drops the launches whose block is another constant one than the first's. Returns false, with all
  * of them, if there are none, or if a block is no constant. */
 bool ht_launches_keep_alike(ht_launches *launches);

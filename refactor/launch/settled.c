@@ -8,13 +8,6 @@ typedef struct place {
     unsigned offset; /* writes from here on count; 0: all */
 } place;
 
-static unsigned offset_of(CXCursor cursor) {
-    unsigned offset;
-    clang_getExpansionLocation(clang_getRangeStart(clang_getCursorExtent(cursor)), NULL, NULL, NULL,
-                               &offset);
-    return offset;
-}
-
 /* ---- fields of the object whose method the function is ---- */
 
 typedef struct field_search {
@@ -110,12 +103,12 @@ static bool is_settled(const ht_symbol *symbol, place at) {
     if (symbol->value_of) { /* read earlier: where it is declared, or at an unknown place */
         bool declared = clang_getCursorKind(symbol->declaration) == CXCursor_VarDecl &&
                         ht_variable_writes(symbol->declaration) == 0;
-        unsigned earlier = declared ? offset_of(symbol->declaration) : 0;
+        unsigned earlier = declared ? ht_ast_begin(symbol->declaration) : 0;
         at.offset = earlier < at.offset ? earlier : at.offset;
     }
     return is_settled(symbol->value_of, at);
 }
 
 bool ht_symbol_is_settled(const ht_symbol *symbol, CXCursor function, CXCursor value) {
-    return is_settled(symbol, (place){function, offset_of(value)});
+    return is_settled(symbol, (place){function, ht_ast_begin(value)});
 }

@@ -24,14 +24,10 @@ static bool is_outputs(const ht_planned_param *param) {
     return coarsen || strncmp(param->name, "TILE_", 5) == 0;
 }
 
-static bool holds(ht_range outer, ht_range inner) {
-    return outer.begin <= inner.begin && inner.end <= outer.end;
-}
-
 static bool is_innermost(const ht_plan *plan, size_t index) {
     for (size_t i = 0; i < plan->params.count; ++i)
         if (i != index && is_loop(&plan->params.items[i]) &&
-            holds(plan->params.items[index].loop, plan->params.items[i].loop))
+            ht_range_within(plan->params.items[i].loop, plan->params.items[index].loop))
             return false;
     return is_loop(&plan->params.items[index]);
 }
@@ -45,7 +41,7 @@ static void limit(ht_plan *plan, ht_range place) {
         ht_text_printf(&text, "%ld", accesses);
     for (size_t i = 0; i < plan->params.count; ++i) {
         const ht_planned_param *param = &plan->params.items[i];
-        if (!is_outputs(param) && !(is_loop(param) && holds(param->loop, place)))
+        if (!is_outputs(param) && !(is_loop(param) && ht_range_within(place, param->loop)))
             continue;
         long value = strtol(param->default_value, NULL, 10);
         usual *= value > 0 ? value : 1;

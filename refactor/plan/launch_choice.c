@@ -38,8 +38,7 @@ bool ht_launch_items_hold(const ht_plan *plan, const ht_launch_print *print, int
         return false;
     ht_range place = form->quotient->place, argument = grid->argument;
     bool here =
-        grid->has_argument && (place.begin == argument.begin ||
-                               (argument.begin <= place.begin && place.end <= argument.end));
+        grid->has_argument && (place.begin == argument.begin || ht_range_within(place, argument));
     bool all = true;
     for (size_t i = 0; i < form->term_count; ++i)
         all = all && (here || stays(form->terms[i].symbol));
@@ -168,9 +167,7 @@ static char *old_kernel(const ht_plan *plan, const ht_launch_print *print) {
 static char *kernel_copied(const ht_plan *plan) {
     const ht_model *model = plan->model;
     ht_text text = {0};
-    unsigned name;
-    clang_getExpansionLocation(clang_getCursorLocation(model->definition.function), NULL, NULL,
-                               NULL, &name);
+    size_t name = ht_ast_offset(model->definition.function);
     ht_text_append(&text, "\n\n// for sizes of which the blocks above would be too many\n");
     for (size_t at = model->definition.range.begin; at < model->definition.range.end; ++at) {
         if (at == name) {

@@ -34,15 +34,11 @@ typedef struct editing {
 
 /* ---- code that serves this kernel alone ---- */
 
-static bool within(ht_range inner, ht_range outer) {
-    return outer.begin <= inner.begin && inner.end <= outer.end;
-}
-
 static bool in_launch(const editing *in, ht_range place) {
     for (size_t i = 0; i < in->launches->count; ++i) {
         const ht_launch_site *site = &in->launches->items[i];
-        if ((site->grid.has_argument && within(place, site->grid.argument)) ||
-            (site->block.has_argument && within(place, site->block.argument)))
+        if ((site->grid.has_argument && ht_range_within(place, site->grid.argument)) ||
+            (site->block.has_argument && ht_range_within(place, site->block.argument)))
             return true;
     }
     return false;
@@ -70,7 +66,7 @@ static bool on_owner(CXCursor cursor, CXCursor parent, void *context) {
     ht_range range;
     if (!clang_Cursor_isNull(initializer) &&
         ht_source_anywhere(search->in->source, initializer, &range) &&
-        within(search->place, range) && exclusive(search->in, cursor, search->depth + 1))
+        ht_range_within(search->place, range) && exclusive(search->in, cursor, search->depth + 1))
         search->owned = true;
     return true;
 }
@@ -443,7 +439,7 @@ static bool touched(const editing *in, const ht_symbol *symbol) {
     if (!symbol || follows(in, symbol))
         return false;
     for (size_t i = in->first_edit; symbol->has_place && i < in->plan->edits.count; ++i)
-        if (within(in->plan->edits.items[i].range, symbol->place))
+        if (ht_range_within(in->plan->edits.items[i].range, symbol->place))
             return true;
     for (int i = 0; i < 3; ++i)
         if (touched(in, symbol->arguments[i]))

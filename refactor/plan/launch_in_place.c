@@ -36,9 +36,7 @@ static bool declarator_read(const ht_plan *plan, const ht_launch_site *site, CXC
         range.begin < function.begin || range.end > function.end ||
         !ht_launch_owns_variable(plan, variable))
         return false;
-    unsigned place;
-    clang_getExpansionLocation(clang_getCursorLocation(variable), NULL, NULL, NULL, &place);
-    size_t at = ht_tokens_at(tokens, place), value = at + 1;
+    size_t at = ht_tokens_at(tokens, ht_ast_offset(variable)), value = at + 1;
     *out = (declarator){.begin = range.begin, .name_end = tokens->items[at].end};
     out->bare = !ht_tokens_is(tokens, value, "=");
     value += out->bare ? 0 : 1;
@@ -81,14 +79,10 @@ static bool is_axis_fit(const ht_plan *plan, const ht_grid *grid, int axis, ht_r
 static bool is_known_at(const ht_symbol *symbol, size_t at) {
     if (symbol->kind == HT_SYMBOL_UNKNOWN || symbol->kind == HT_SYMBOL_CALL)
         return false;
-    if (symbol->kind == HT_SYMBOL_VARIABLE) {
-        unsigned place;
-        clang_getExpansionLocation(clang_getCursorLocation(symbol->declaration), NULL, NULL, NULL,
-                                   &place);
-        if (!clang_Cursor_isNull(symbol->base) || ht_variable_writes(symbol->declaration) > 0 ||
-            place >= at)
-            return false;
-    }
+    if (symbol->kind == HT_SYMBOL_VARIABLE &&
+        (!clang_Cursor_isNull(symbol->base) || ht_variable_writes(symbol->declaration) > 0 ||
+         ht_ast_offset(symbol->declaration) >= at))
+        return false;
     for (int i = 0; i < 3; ++i)
         if (symbol->arguments[i] && !is_known_at(symbol->arguments[i], at))
             return false;

@@ -67,8 +67,7 @@ char *ht_extent_pieces(const char *items, bool atom, bool safe, const char *per,
 /* ---- properties of a form ---- */
 
 static bool inside(ht_range inner, ht_range outer) {
-    return outer.begin <= inner.begin && inner.end <= outer.end &&
-           (outer.begin < inner.begin || inner.end < outer.end);
+    return ht_range_within(inner, outer) && (outer.begin < inner.begin || inner.end < outer.end);
 }
 
 bool ht_form_has_text(const ht_form *form, const ht_symbol *symbol) {

@@ -201,10 +201,9 @@ bool ht_plan_edit_applied(ht_plan *plan, ht_range range, const char *param, cons
 bool ht_plan_editf(ht_plan *plan, ht_range range, const char *param, const char *format, ...) {
     va_list args;
     va_start(args, format);
-    char *text = NULL;
-    int length = vasprintf(&text, format, args);
+    char *text = ht_format_list(format, args);
     va_end(args);
-    bool done = length >= 0 && ht_plan_edit(plan, range, param, text);
+    bool done = ht_plan_edit(plan, range, param, text);
     free(text);
     return done;
 }
@@ -371,13 +370,9 @@ void ht_plan_help(ht_plan *plan, const char *text) {
 bool ht_plan_require(ht_plan *plan, const char *format, ...) {
     va_list args;
     va_start(args, format);
-    char *text = NULL;
-    int length = vasprintf(&text, format, args);
-    va_end(args);
-    if (length < 0)
-        return false;
     HT_GROW(plan->requires.items, plan->requires.count);
-    plan->requires.items[plan->requires.count++] = text;
+    plan->requires.items[plan->requires.count++] = ht_format_list(format, args);
+    va_end(args);
     return true;
 }
 
@@ -421,12 +416,8 @@ void ht_plan_set_block(ht_plan *plan, int axis, const char *expression) {
 
 /* ---- remarks ---- */
 
-/* Returns NULL if there is no memory for the message. */
 static ht_remark *remark_add(ht_plan *plan, ht_remark_kind kind, const char *file, int line,
                              int column, const char *format, va_list args) {
-    char *message = NULL;
-    if (vasprintf(&message, format, args) < 0)
-        return NULL;
     HT_GROW(plan->remarks.items, plan->remarks.count);
     ht_remark *remark = &plan->remarks.items[plan->remarks.count++];
     *remark = (ht_remark){.kind = kind,
@@ -434,7 +425,7 @@ static ht_remark *remark_add(ht_plan *plan, ht_remark_kind kind, const char *fil
                           .file = ht_strdup(file),
                           .line = line,
                           .column = column,
-                          .message = message};
+                          .message = ht_format_list(format, args)};
     return remark;
 }
 
@@ -466,9 +457,7 @@ void ht_plan_remark_place(ht_plan *plan, ht_remark_kind kind, ht_position place,
 void ht_plan_remark_left_out(ht_plan *plan, const char *format, ...) {
     va_list args;
     va_start(args, format);
-    ht_remark *remark = remark_kernel(plan, HT_REMARK_MISSED, format, args);
-    if (remark)
-        remark->left_out = true;
+    remark_kernel(plan, HT_REMARK_MISSED, format, args)->left_out = true;
     va_end(args);
 }
 

@@ -363,13 +363,12 @@ static bool belongs(const rendering *in, size_t index, ht_range range, int paren
     ht_range edit = edits[index].range;
     int up =
         in->parent[index]; /* up through edits of more than this range: the parent wraps them */
-    while (up != parent && up != NO_EDIT &&
-           !(range.begin <= edits[up].range.begin && edits[up].range.end <= range.end))
+    while (up != parent && up != NO_EDIT && !ht_range_within(edits[up].range, range))
         up = in->parent[up];
     if (!in->active[index] || up != parent)
         return false;
     if (edit.begin != edit.end)
-        return range.begin <= edit.begin && edit.end <= range.end;
+        return ht_range_within(edit, range);
     size_t outer_end = parent == NO_EDIT ? in->plan->model->facts->source->files[0].length
                                          : in->plan->edits.items[parent].range.end;
     return range.begin <= edit.begin &&

@@ -18,10 +18,6 @@ typedef struct declaring {
     ht_names given;
 } declaring;
 
-static bool is_in(ht_range inner, ht_range outer) {
-    return outer.begin <= inner.begin && inner.end <= outer.end;
-}
-
 static int by_place(const void *a, const void *b) {
     const ht_replacement *one = *(const ht_replacement *const *)a;
     const ht_replacement *other = *(const ht_replacement *const *)b;
@@ -37,7 +33,7 @@ static char *replaced(const declaring *in, ht_range range, size_t *out_count) {
     for (size_t i = 0; i < *in->count; ++i) {
         const ht_replacement *item = &(*in->items)[i];
         bool apart = item->range.end <= range.begin || range.end <= item->range.begin;
-        if (is_in(item->range, range) && item->range.begin < item->range.end)
+        if (ht_range_within(item->range, range) && item->range.begin < item->range.end)
             inner[count++] = item;
         else if (!apart)
             whole = false;
@@ -137,7 +133,7 @@ static void items_drop(declaring *in, ht_range range) {
     size_t left = 0;
     for (size_t i = 0; i < *in->count; ++i) {
         ht_replacement *item = &(*in->items)[i];
-        if (is_in(item->range, range))
+        if (ht_range_within(item->range, range))
             free(item->text);
         else
             (*in->items)[left++] = *item;

@@ -404,18 +404,6 @@ static void covers_publish(const ht_plan *plan, ht_written_launch *out) {
     }
 }
 
-static ht_template *parse_one(const char *unit, const char *file, ht_error *error) {
-    ht_template *templates = NULL;
-    size_t count = 0;
-    if (ht_template_parse(unit, file, &templates, &count, error) != HT_OK)
-        return NULL;
-    if (count == 1)
-        return templates;
-    ht_template_free(templates, count);
-    ht_error_set(error, HT_ERROR_INTERNAL, "%zu kernels where one is", count);
-    return NULL;
-}
-
 void ht_written_launch_read(const ht_written_pair *pair, const ht_launch_site *site,
                             const ht_launch_site *before, ht_written_launch *out) {
     const ht_launches *launches = &pair->original->facts->launches;
@@ -445,7 +433,7 @@ void ht_written_launch_read(const ht_written_pair *pair, const ht_launch_site *s
     if (known) {
         char *unit =
             ht_units_apart(pair->original_unit, pair->written_unit, true, annotations.data);
-        out->template = parse_one(unit, pair->written->facts->source->path, &error);
+        out->template = ht_template_parse_one(unit, pair->written->facts->source->path, &error);
         free(unit);
     }
     if (out->template) {

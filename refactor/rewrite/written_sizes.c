@@ -2,6 +2,7 @@
 
 #include "base/memory.h"
 #include "base/text.h"
+#include "refactor/source/names.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -51,32 +52,12 @@ bool ht_written_kernel_alone(const ht_written_pair *pair) {
 
 /* ---- one size ---- */
 
-typedef struct names {
-    char **items;
-    size_t count;
-} names;
-
-/* Adds a name once; takes it over. */
-static void name_add(names *to, char *name) {
-    for (size_t i = 0; i < to->count; ++i)
-        if (strcmp(to->items[i], name) == 0) {
-            free(name);
-            return;
-        }
-    HT_GROW(to->items, to->count);
-    to->items[to->count++] = name;
-}
-
-static bool is_in(size_t at, ht_range range) {
-    return at >= range.begin && at < range.end;
-}
-
 /* Returns true for what a tuned file may have in other words: the kernel and its launches. */
 static bool is_tuned(const ht_model *model, size_t file, size_t at) {
     const ht_launches *launches = &model->facts->launches;
-    bool tuned = file == model->definition.file && is_in(at, model->definition.range);
+    bool tuned = file == model->definition.file && ht_range_holds(model->definition.range, at);
     for (size_t i = 0; i < launches->count && !tuned; ++i)
-        tuned = file == launches->items[i].file && is_in(at, launches->items[i].range);
+        tuned = file == launches->items[i].file && ht_range_holds(launches->items[i].range, at);
     return tuned;
 }
 
@@ -145,22 +126,21 @@ static size_t definition_end(const ht_tokens *tokens, size_t index) {
 }
 
 /* Adds the tokens of a range, and the names among them. */
-static void range_add(const char *text, ht_range range, ht_text *out, names *also) {
+static void range_add(const char *text, ht_range range, ht_text *out, ht_names *also) {
     ht_tokens tokens;
     ht_tokens_read(text, range, false, &tokens);
     for (size_t i = 0; i < tokens.count; ++i) {
         char *word = ht_tokens_text(&tokens, i);
         ht_text_printf(out, "%s ", word);
         if (tokens.items[i].kind == HT_TOKEN_NAME)
-            name_add(also, word);
-        else
-            free(word);
+            ht_names_add(also, word);
+        free(word);
     }
     ht_tokens_free(&tokens);
 }
 
 /* Returns all that gives a name a value or a meaning, in words; free(). */
-static char *definitions(const ht_model *model, const char *name, names *also) {
+static char *definitions(const ht_model *model, const char *name, ht_names *also) {
     const ht_source *source = model->facts->source;
     ht_text out = {0};
     ht_text_append(&out, "");
@@ -187,9 +167,11 @@ static char *definitions(const ht_model *model, const char *name, names *also) {
 
 /* Returns true if a name, and all that its value comes from, has the same words in both files. */
 static bool is_same(const ht_written_pair *pair, const char *name) {
-    names known = {0};
+    ht_names known = {0};
     bool same = true;
-    name_add(&known, ht_strndup(name, strcspn(name, ".")));
+    char *first = ht_strndup(name, strcspn(name, "."));
+    ht_names_add(&known, first);
+    free(first);
     for (size_t i = 0; i < known.count && same; ++i) {
         char *before = definitions(pair->original, known.items[i], &known);
         char *after = definitions(pair->written, known.items[i], &known);
@@ -197,9 +179,7 @@ static bool is_same(const ht_written_pair *pair, const char *name) {
         free(before);
         free(after);
     }
-    for (size_t i = 0; i < known.count; ++i)
-        free(known.items[i]);
-    free(known.items);
+    ht_names_free(&known);
     return same;
 }
 

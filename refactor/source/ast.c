@@ -296,6 +296,36 @@ int ht_ast_line(CXCursor cursor) {
     return (int)line;
 }
 
+size_t ht_ast_offset(CXCursor cursor) {
+    unsigned offset = 0;
+    clang_getExpansionLocation(clang_getCursorLocation(cursor), NULL, NULL, NULL, &offset);
+    return offset;
+}
+
+size_t ht_ast_begin(CXCursor cursor) {
+    unsigned offset = 0;
+    clang_getExpansionLocation(clang_getRangeStart(clang_getCursorExtent(cursor)), NULL, NULL, NULL,
+                               &offset);
+    return offset;
+}
+
+bool ht_ast_extent(CXCursor cursor, CXFile *out_file, ht_range *out_range) {
+    CXSourceRange extent = clang_getCursorExtent(cursor);
+    CXFile first = NULL, last = NULL;
+    unsigned begin, end;
+    clang_getExpansionLocation(clang_getRangeStart(extent), &first, NULL, NULL, &begin);
+    clang_getExpansionLocation(clang_getRangeEnd(extent), &last, NULL, NULL, &end);
+    *out_file = first;
+    *out_range = (ht_range){begin, end};
+    return first && last && begin <= end && clang_File_isEqual(first, last);
+}
+
+bool ht_ast_is_local(CXCursor declaration) {
+    enum CXCursorKind kind = clang_getCursorKind(clang_getCursorSemanticParent(declaration));
+    return kind != CXCursor_TranslationUnit && kind != CXCursor_Namespace &&
+           kind != CXCursor_EnumDecl;
+}
+
 bool ht_ast_for(CXCursor statement, CXCursor *out_init, CXCursor *out_condition,
                 CXCursor *out_increment, CXCursor *out_body) {
     *out_init = *out_condition = *out_increment = *out_body = clang_getNullCursor();

@@ -5,6 +5,7 @@
 
 #include "refactor/source/libclang.h"
 #include "refactor/source/operators.h"
+#include "refactor/source/range.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -52,6 +53,8 @@ bool ht_ast_constant(CXCursor expression, int64_t *out_value);
 bool ht_ast_for(CXCursor statement, CXCursor *out_init, CXCursor *out_condition,
                 CXCursor *out_increment, CXCursor *out_body);
 
+/* Returns true for what a function or a class declares. */
+bool ht_ast_is_local(CXCursor declaration);
 /* Returns true if an attribute is among its direct children. */
 bool ht_ast_has(CXCursor cursor, enum CXCursorKind attribute);
 /* Returns true if it declares a variable in shared memory. */
@@ -79,5 +82,10 @@ bool ht_cursor_in_namespace(CXCursor declaration, const char *name);
 
 /* 1-based line of a cursor, of the expansion where a macro wrote it. */
 int ht_ast_line(CXCursor cursor);
+/* Where its name is in its file, and where it begins there, found in the same way. */
+size_t ht_ast_offset(CXCursor cursor);
+size_t ht_ast_begin(CXCursor cursor);
+/* Its file and its text there; false: it begins and ends in different files. */
+bool ht_ast_extent(CXCursor cursor, CXFile *out_file, ht_range *out_range);
 
 #endif

@@ -170,7 +170,7 @@ bool ht_conditional_never(const ht_source *source, size_t file, size_t offset) {
         never_find(of, ht_source_tokens(source, file));
     of->has_never = true;
     for (size_t i = 0; i < of->never_count; ++i)
-        if (offset >= of->never[i].begin && offset < of->never[i].end)
+        if (ht_range_holds(of->never[i], offset))
             return true;
     return false;
 }

@@ -6,6 +6,7 @@
 #include "base/memory.h"
 #include "base/read_log.h"
 #include "base/result.h"
+#include "refactor/source/ast.h"
 #include "refactor/source/chevrons.h"
 #include "refactor/source/host_names.h"
 #include "refactor/source/macro_kernel.h"
@@ -96,23 +97,20 @@ static void on_inclusion(CXFile file, CXSourceLocation *stack, unsigned depth, C
 bool ht_source_skipped(const ht_source *source, size_t file, size_t offset) {
     const ht_user_file *of = &source->files[file];
     for (size_t i = 0; i < of->skipped_count; ++i)
-        if (offset >= of->skipped[i].begin && offset < of->skipped[i].end)
+        if (ht_range_holds(of->skipped[i], offset))
             return true;
     return false;
 }
 
 bool ht_source_range(const ht_source *source, CXCursor cursor, size_t *out_file,
                      ht_range *out_range) {
-    CXSourceRange extent = clang_getCursorExtent(cursor);
-    CXFile first = NULL, last = NULL;
-    unsigned begin, end;
-    clang_getExpansionLocation(clang_getRangeStart(extent), &first, NULL, NULL, &begin);
-    clang_getExpansionLocation(clang_getRangeEnd(extent), &last, NULL, NULL, &end);
-    size_t file = ht_source_file(source, first);
-    if (file == SIZE_MAX || !last || !clang_File_isEqual(first, last) || end < begin)
+    CXFile in;
+    ht_range range;
+    size_t file = ht_ast_extent(cursor, &in, &range) ? ht_source_file(source, in) : SIZE_MAX;
+    if (file == SIZE_MAX)
         return false;
     *out_file = file;
-    *out_range = (ht_range){begin, end};
+    *out_range = range;
     return true;
 }
 

@@ -123,14 +123,9 @@ static bool is_offset_index(const sum *of, size_t *out_origin, size_t *out_threa
 /* ---- its text ---- */
 
 static bool range_of(const splitter *in, CXCursor cursor, ht_range *out_range) {
-    CXSourceRange extent = clang_getCursorExtent(cursor);
-    CXFile first = NULL, last = NULL;
-    unsigned begin, end;
-    clang_getExpansionLocation(clang_getRangeStart(extent), &first, NULL, NULL, &begin);
-    clang_getExpansionLocation(clang_getRangeEnd(extent), &last, NULL, NULL, &end);
-    *out_range = (ht_range){begin, end};
-    return first && last && clang_File_isEqual(first, in->file) &&
-           clang_File_isEqual(last, in->file) && begin < end && end <= in->length;
+    CXFile file;
+    return ht_ast_extent(cursor, &file, out_range) && clang_File_isEqual(file, in->file) &&
+           out_range->begin < out_range->end && out_range->end <= in->length;
 }
 
 static bool is_balanced(const splitter *in, ht_range range) {

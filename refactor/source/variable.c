@@ -29,9 +29,7 @@ static CXCursor root(CXCursor expression) {
 static bool on_write(CXCursor cursor, CXCursor parent, void *context) {
     (void)parent;
     write_count *search = context;
-    unsigned offset;
-    clang_getExpansionLocation(clang_getCursorLocation(cursor), NULL, NULL, NULL, &offset);
-    if (offset < search->from) /* its children may be after it */
+    if (ht_ast_offset(cursor) < search->from) /* its children may be after it */
         return true;
     enum CXBinaryOperatorKind binary;
     enum CXUnaryOperatorKind unary;
@@ -130,10 +128,11 @@ static bool on_block(CXCursor cursor, CXCursor parent, void *context) {
     return true;
 }
 
-static unsigned offset_of(CXCursor cursor) {
-    unsigned offset;
-    clang_getExpansionLocation(clang_getCursorLocation(cursor), NULL, NULL, NULL, &offset);
-    return offset;
+CXCursor ht_variable_block(CXCursor function, CXCursor variable) {
+    block_search in = {variable, clang_getNullCursor()};
+    if (!clang_Cursor_isNull(function))
+        ht_ast_walk(function, on_block, &in);
+    return in.block;
 }
 
 /* Returns the axis in `block.x = value;`, or -1. */
@@ -155,10 +154,9 @@ static int field_assigned(CXCursor statement, CXCursor variable, CXCursor *out_v
 
 /* Returns the statements of the block that declares a variable. */
 static ht_cursors statements_beside(CXCursor variable) {
-    block_search in = {variable, clang_getNullCursor()};
-    ht_ast_walk(clang_getCursorSemanticParent(variable), on_block, &in);
-    return clang_getCursorKind(in.block) == CXCursor_CompoundStmt ? ht_ast_children(in.block)
-                                                                  : (ht_cursors){0};
+    CXCursor block = ht_variable_block(clang_getCursorSemanticParent(variable), variable);
+    return clang_getCursorKind(block) == CXCursor_CompoundStmt ? ht_ast_children(block)
+                                                               : (ht_cursors){0};
 }
 
 bool ht_variable_fields(CXCursor variable, CXCursor use, CXCursor out_fields[3]) {
@@ -172,7 +170,8 @@ bool ht_variable_fields(CXCursor variable, CXCursor use, CXCursor out_fields[3])
         int axis = field_assigned(list.items[i], variable, &value);
         if (axis < 0)
             continue;
-        good = clang_Cursor_isNull(out_fields[axis]) && offset_of(list.items[i]) < offset_of(use);
+        good = clang_Cursor_isNull(out_fields[axis]) &&
+               ht_ast_offset(list.items[i]) < ht_ast_offset(use);
         out_fields[axis] = value;
         ++found;
     }

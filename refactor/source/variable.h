@@ -19,5 +19,8 @@ unsigned ht_variable_writes(CXCursor variable);
 unsigned ht_variable_writes_in(CXCursor scope, CXCursor variable, unsigned from);
 /* Counts them in a statement or expression, itself included. */
 unsigned ht_variable_writes_at(CXCursor at, CXCursor variable);
+/* The statement of a function that has the declaration of the variable in it, a CompoundStmt in
+ * most cases; null cursor: none has. */
+CXCursor ht_variable_block(CXCursor function, CXCursor variable);
 
 #endif

@@ -52,14 +52,9 @@ typedef struct reader {
 } reader;
 
 static bool range_of(CXFile in, CXCursor cursor, ht_range *out_range) {
-    CXSourceRange extent = clang_getCursorExtent(cursor);
-    CXFile first = NULL, last = NULL;
-    unsigned begin, end;
-    clang_getExpansionLocation(clang_getRangeStart(extent), &first, NULL, NULL, &begin);
-    clang_getExpansionLocation(clang_getRangeEnd(extent), &last, NULL, NULL, &end);
-    *out_range = (ht_range){begin, end};
-    return first && last && clang_File_isEqual(first, in) && clang_File_isEqual(last, in) &&
-           begin < end;
+    CXFile file;
+    return ht_ast_extent(cursor, &file, out_range) && clang_File_isEqual(file, in) &&
+           out_range->begin < out_range->end;
 }
 
 /* ---- the AST ---- */

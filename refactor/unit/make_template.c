@@ -106,18 +106,6 @@ char *ht_unit_check(const ht_source *source, const ht_template *template,
     return error ? error : check_config(source, template, written, &configs[1], 1);
 }
 
-static ht_template *parse_one(const char *unit, const char *file, ht_error *error) {
-    ht_template *templates;
-    size_t count;
-    if (ht_template_parse(unit, file, &templates, &count, error) != HT_OK)
-        return NULL;
-    if (count == 1)
-        return templates;
-    ht_error_set(error, HT_ERROR_INTERNAL, "%zu templates where one was written", count);
-    ht_template_free(templates, count);
-    return NULL;
-}
-
 /* Gives the template's parameters the forms that are known of them. */
 static void forms_take(const ht_plan *plan, ht_template *template) {
     for (size_t i = 0; template && i < template->param_count; ++i)
@@ -134,7 +122,8 @@ static char *reread(const ht_plan *plan, const ht_slice *slice, const ht_templat
     char *unit = NULL, *annotations = ht_layout_annotations(first);
     free(ht_unit_write(plan, slice, annotations, &unit));
     free(annotations);
-    *out_second = unit ? parse_one(unit, plan->model->facts->source->path, &error) : NULL;
+    *out_second =
+        unit ? ht_template_parse_one(unit, plan->model->facts->source->path, &error) : NULL;
     free(unit);
     forms_take(plan, *out_second);
     if (!*out_second || !ht_template_equal(first, *out_second))
@@ -154,7 +143,7 @@ char *ht_template_make(const ht_plan *plan, const ht_grid *grid, const ht_slice 
     *out_template = NULL;
     if (problem)
         return problem;
-    ht_template *first = parse_one(unit, plan->model->facts->source->path, &error);
+    ht_template *first = ht_template_parse_one(unit, plan->model->facts->source->path, &error);
     free(unit);
     if (!first)
         return ht_format("its template does not parse: %s", error.message);
@@ -171,7 +160,8 @@ char *ht_template_make(const ht_plan *plan, const ht_grid *grid, const ht_slice 
 ht_template *ht_template_against(const ht_plan *plan, const ht_grid *grid, const ht_slice *slice) {
     char *unit = NULL, *annotations = ht_annotations_write(plan, grid, true);
     free(ht_unit_write(plan, slice, annotations, &unit));
-    ht_template *made = unit ? parse_one(unit, plan->model->facts->source->path, NULL) : NULL;
+    ht_template *made =
+        unit ? ht_template_parse_one(unit, plan->model->facts->source->path, NULL) : NULL;
     free(unit);
     free(annotations);
     return made;

@@ -20,8 +20,7 @@ void ht_slice_refuse(ht_slice *slice, int line, const char *format, ...) {
         return;
     va_list args;
     va_start(args, format);
-    if (vasprintf(&slice->reason, format, args) < 0)
-        slice->reason = NULL;
+    slice->reason = ht_format_list(format, args);
     va_end(args);
     slice->reason_line = line;
 }
@@ -164,12 +163,10 @@ void ht_slice_type(ht_slice *slice, const char *name) {
 
 /* ---- references ---- */
 
-static ht_chunk *chunk_at(ht_slice *slice, size_t file, size_t offset) {
-    for (size_t i = 0; i < slice->chunk_count; ++i) {
-        ht_chunk *chunk = &slice->chunks[i];
-        if (chunk->file == file && offset >= chunk->range.begin && offset < chunk->range.end)
-            return chunk;
-    }
+ht_chunk *ht_slice_chunk(const ht_slice *slice, size_t file, size_t offset) {
+    for (size_t i = 0; i < slice->chunk_count; ++i)
+        if (slice->chunks[i].file == file && ht_range_holds(slice->chunks[i].range, offset))
+            return &slice->chunks[i];
     return NULL;
 }
 
@@ -197,7 +194,7 @@ static void need_declaration(ht_slice *slice, CXCursor declaration, int line) {
         clang_disposeString(path);
         return;
     }
-    ht_chunk *chunk = chunk_at(slice, index, offset);
+    ht_chunk *chunk = ht_slice_chunk(slice, index, offset);
     if (chunk)
         chunk->needed = true;
 }

@@ -88,6 +88,8 @@ void ht_slice_type(ht_slice *slice, const char *name);
 /* For the parts of building: notes why the kernel cannot be cut out. */
 void ht_slice_refuse(ht_slice *slice, int line, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
+/* The declaration at this place of a file; NULL: there is none. */
+ht_chunk *ht_slice_chunk(const ht_slice *slice, size_t file, size_t offset);
 /* Notes what a declaration or macro of a system header requires: an include, or a refusal. */
 void ht_slice_system(ht_slice *slice, const char *path, const char *name, int line);
 

@@ -151,14 +151,6 @@ static ht_slice_item *item_add(ht_slice *slice, size_t file, ht_range range,
     return &slice->items[slice->item_count++];
 }
 
-static const ht_chunk *chunk_at(const ht_slice *slice, size_t file, size_t offset) {
-    for (size_t i = 0; i < slice->chunk_count; ++i)
-        if (slice->chunks[i].file == file && offset >= slice->chunks[i].range.begin &&
-            offset < slice->chunks[i].range.end)
-            return &slice->chunks[i];
-    return NULL;
-}
-
 /* Returns true if a name in this text means this definition of the macro. */
 static bool names_definition(const ht_slice *slice, size_t file, ht_range range,
                              const ht_macro *macro) {
@@ -222,7 +214,7 @@ static void macros_add(ht_slice *slice) {
         if (!has_name(slice, macro->name) ||
             ht_slice_conditional_at(slice, macro->file, macro->range.begin))
             continue;
-        const ht_chunk *chunk = chunk_at(slice, macro->file, macro->range.begin);
+        const ht_chunk *chunk = ht_slice_chunk(slice, macro->file, macro->range.begin);
         if (!chunk)
             item_add(slice, macro->file, macro->range, NULL);
         else if (!chunk->needed && is_meant(slice, macro))
@@ -247,7 +239,7 @@ static void other_directives(ht_slice *slice, size_t file) {
         ht_token token = tokens.items[i];
         if (token.kind != HT_TOKEN_DIRECTIVE ||
             ht_source_skipped(slice->source, file, token.begin) ||
-            chunk_at(slice, file, token.begin) ||
+            ht_slice_chunk(slice, file, token.begin) ||
             ht_slice_conditional_at(slice, file, token.begin) ||
             !directive_words(text, token, words))
             continue;

@@ -217,7 +217,7 @@ bool ht_slice_unseen(ht_slice *slice) {
         const ht_user_file *file = &slice->source->files[slice->chunks[i].file];
         ht_range range = slice->chunks[i].range;
         for (size_t j = 0; slice->chunks[i].needed && j < file->skipped_count; ++j)
-            if (file->skipped[j].begin >= range.begin && file->skipped[j].end <= range.end)
+            if (ht_range_within(file->skipped[j], range))
                 found = need_named(slice, slice->chunks[i].file, file->skipped[j]) || found;
     }
     return found;

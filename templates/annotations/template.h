@@ -159,6 +159,8 @@ typedef struct ht_template {
  * error with line and column. */
 ht_status ht_template_parse(const char *text, const char *file, ht_template **out_templates,
                             size_t *out_count, ht_error *error);
+/* Reads the only template annotated in `text`; NULL: it is malformed, or not the only one. */
+ht_template *ht_template_parse_one(const char *text, const char *file, ht_error *error);
 ht_status ht_template_load(const char *path, ht_template **out_templates, size_t *out_count,
                            ht_error *error);
 /* Prints the annotations alone, one `#pragma tune` line each, in canonical order. print(parse(x))

@@ -131,6 +131,18 @@ ht_status ht_template_parse(const char *text, const char *file, ht_template **ou
     return status;
 }
 
+ht_template *ht_template_parse_one(const char *text, const char *file, ht_error *error) {
+    ht_template *templates = NULL;
+    size_t count = 0;
+    if (ht_template_parse(text, file, &templates, &count, error) != HT_OK)
+        return NULL;
+    if (count == 1)
+        return templates;
+    ht_error_set(error, HT_ERROR_INTERNAL, "%zu templates where one was written", count);
+    ht_template_free(templates, count);
+    return NULL;
+}
+
 ht_status ht_template_load(const char *path, ht_template **out_templates, size_t *out_count,
                            ht_error *error) {
     char *text;

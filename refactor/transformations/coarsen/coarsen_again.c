@@ -159,10 +159,6 @@ typedef struct constant_uses {
     bool elsewhere; /* it serves something else, too */
 } constant_uses;
 
-static bool is_inside(ht_range inner, ht_range outer) {
-    return outer.begin <= inner.begin && inner.end <= outer.end;
-}
-
 /* Notes a mention in a directive: the definition of a macro, or something else. */
 static void note_directive(const ht_source *source, ht_token directive, const char *name,
                            constant_uses *uses) {
@@ -189,7 +185,8 @@ static constant_uses uses_find(const ht_coarsen *c, const char *name, ht_range l
             note_directive(source, token, name, &uses);
         ht_range place = {token.begin, token.end};
         if (token.kind != HT_TOKEN_NAME || !ht_tokens_is(tokens, i, name) ||
-            is_inside(place, c->model->definition.body_range) || is_inside(place, launched))
+            ht_range_within(place, c->model->definition.body_range) ||
+            ht_range_within(place, launched))
             continue;
         bool declares = i > 0 && i + 3 < tokens->count &&
                         tokens->items[i - 1].kind == HT_TOKEN_NAME &&
