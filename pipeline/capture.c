@@ -3,7 +3,6 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "base/result.h"
-#include "base/text.h"
 #include "pipeline/capture_fill.h"
 #include "pipeline/capture_name.h"
 #include "pipeline/capture_signature.h"

@@ -6,7 +6,6 @@
 #include "pipeline/capture_filling.h"
 #include "pipeline/capture_name.h"
 #include "runtime/buffers/element.h"
-#include "templates/bind.h"
 
 #include <ctype.h>
 #include <inttypes.h>

@@ -3,7 +3,6 @@
 #include "pipeline/capture_filling.h"
 
 #include "base/memory.h"
-#include "base/text.h"
 #include "templates/bind.h"
 
 #include <ctype.h>

@@ -1,7 +1,6 @@
 #include "pipeline/copies_compare.h"
 
 #include "base/memory.h"
-#include "base/text.h"
 #include "pipeline/capture_name.h"
 #include "runtime/buffers/element.h"
 

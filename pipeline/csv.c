@@ -1,6 +1,5 @@
 #include "pipeline/csv.h"
 
-#include "base/memory.h"
 #include "base/text.h"
 
 #include <stdlib.h>

@@ -1,7 +1,6 @@
 #include "pipeline/defaults.h"
 
 #include "base/memory.h"
-#include "base/text.h"
 
 #include <ctype.h>
 #include <stdbool.h>

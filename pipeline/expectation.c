@@ -1,6 +1,5 @@
 #include "pipeline/expectation.h"
 
-#include "base/file.h"
 #include "base/memory.h"
 #include "base/text.h"
 #include "pipeline/times.h"

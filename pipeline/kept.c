@@ -4,7 +4,6 @@
 #include "base/hash.h"
 #include "base/memory.h"
 #include "base/result.h"
-#include "base/text.h"
 #include "base/warning.h"
 #include "pipeline/file_states.h"
 

@@ -1,6 +1,5 @@
 #include "pipeline/kernel_profile.h"
 
-#include "base/memory.h"
 #include "pipeline/report.h"
 #include "pipeline/roofline.h"
 #include "runtime/measure/predicted.h"

@@ -1,7 +1,6 @@
 #include "pipeline/losses.h"
 
 #include "base/memory.h"
-#include "base/text.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -9,7 +9,6 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 static ht_status diff_run(const char *const *arguments, ht_text *text, ht_error *error) {
     enum { SECONDS = 60 };

@@ -1,6 +1,5 @@
 #include "pipeline/style.h"
 
-#include "base/memory.h"
 #include "base/text.h"
 #include "pipeline/ablation.h"
 

@@ -7,7 +7,6 @@
 #include "refactor/kernel_model/build.h"
 #include "refactor/kernel_model/footprint.h"
 #include "refactor/kernel_model/kernel_model.h"
-#include "refactor/result.h"
 
 #include <stdlib.h>
 #include <string.h>

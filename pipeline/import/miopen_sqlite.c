@@ -1,6 +1,5 @@
 #include "pipeline/import/miopen_sqlite.h"
 
-#include "base/memory.h"
 #include "pipeline/import/miopen_solvers.h"
 
 #include <sqlite3.h>

@@ -9,12 +9,10 @@
 #include "base/memory.h"
 #include "base/result.h"
 #include "pipeline/outputs.h"
-#include "pipeline/style.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 static const double least_turn = 2;    /* seconds: with less nothing is begun */
 static const double least_part = 0.4;  /* of its need: evaluations are kept for the next night */

@@ -1,7 +1,6 @@
 #include "pipeline/nightly/night_internal.h"
 
 #include "base/file.h"
-#include "base/memory.h"
 #include "pipeline/entry_kept.h"
 
 #include <stdlib.h>

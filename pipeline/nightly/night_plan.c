@@ -1,6 +1,5 @@
 #include "pipeline/nightly/night_internal.h"
 
-#include "base/clock.h"
 #include "base/file.h"
 #include "base/memory.h"
 #include "base/text.h"

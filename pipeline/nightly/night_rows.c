@@ -2,7 +2,6 @@
 
 #include "base/clock.h"
 #include "base/file.h"
-#include "base/memory.h"
 #include "base/text.h"
 #include "pipeline/nightly/night_join.h"
 #include "pipeline/nightly/night_verdict.h"

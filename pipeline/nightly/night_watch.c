@@ -1,6 +1,5 @@
 #include "pipeline/nightly/night_internal.h"
 
-#include "base/memory.h"
 #include "pipeline/nightly/night_verdict.h"
 #include "runtime/measure/stats.h"
 

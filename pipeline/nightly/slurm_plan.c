@@ -11,7 +11,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 /* Of the time limit: what a task takes past the budget. */
 static const double spare_part = 0.1, spare_seconds = 300;

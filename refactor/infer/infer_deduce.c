@@ -1,5 +1,4 @@
 #include "refactor/infer/infer_deduce.h"
-#include "refactor/infer/infer.h"
 #include "refactor/kernel/deduced.h"
 #include "refactor/kernel/facts.h"
 

@@ -3,7 +3,6 @@
 #include "refactor/infer/infer_passed.h"
 #include "refactor/infer/infer_record.h"
 #include "refactor/infer/infer_type.h"
-#include "refactor/kernel/geometry.h"
 #include "refactor/kernel/symbol_expression.h"
 #include "refactor/launch/asked.h"
 #include "refactor/launch/extent.h"

@@ -5,7 +5,6 @@
 #include "refactor/kernel/facts.h"
 #include "refactor/source/ast.h"
 #include "refactor/source/record.h"
-#include "templates/expr/type.h"
 
 #include <stdlib.h>
 #include <string.h>

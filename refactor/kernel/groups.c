@@ -1,11 +1,9 @@
 #include "refactor/kernel/groups.h"
 
-#include "base/text.h"
 #include "refactor/kernel/callees.h"
 #include "refactor/source/ast.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 static bool is_of_groups(CXCursor declaration) {
     return ht_cursor_in_namespace(declaration, "cooperative_groups");

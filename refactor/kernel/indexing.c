@@ -2,7 +2,6 @@
 #include "base/memory.h"
 #include "refactor/kernel/facts.h"
 #include "refactor/launch/extent.h"
-#include "refactor/source/place.h"
 
 #include <stdlib.h>
 #include <string.h>

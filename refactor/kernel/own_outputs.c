@@ -1,6 +1,5 @@
 #include "refactor/kernel/own_outputs.h"
 #include "base/memory.h"
-#include "base/text.h"
 #include "refactor/kernel/effects.h"
 #include "refactor/kernel/expression.h"
 #include "refactor/kernel/facts.h"

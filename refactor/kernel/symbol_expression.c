@@ -1,6 +1,5 @@
 #include "refactor/kernel/symbol_expression.h"
 
-#include "base/memory.h"
 #include "refactor/kernel/expression.h"
 #include "refactor/launch/extent.h"
 #include "refactor/source/place.h"

@@ -1,5 +1,4 @@
 #include "refactor/launch/distinct.h"
-#include "base/memory.h"
 #include "refactor/launch/launch.h"
 #include "refactor/source/ast.h"
 #include "refactor/source/variable.h"

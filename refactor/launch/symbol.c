@@ -10,7 +10,6 @@
 #include "refactor/source/ast.h"
 #include "refactor/source/variable_reach.h"
 
-#include <ctype.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>

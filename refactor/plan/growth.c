@@ -1,5 +1,4 @@
 #include "refactor/plan/growth.h"
-#include "base/memory.h"
 #include "refactor/plan/plan.h"
 
 #include <stdlib.h>

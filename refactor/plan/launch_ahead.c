@@ -1,6 +1,5 @@
 #include "refactor/plan/launch_ahead.h"
 
-#include "base/memory.h"
 #include "refactor/kernel/facts.h"
 #include "refactor/source/names.h"
 

@@ -2,11 +2,8 @@
 #include "refactor/plan/launch_choice.h"
 #include "refactor/plan/launch_limits.h"
 #include "refactor/plan/launch_outputs.h"
-#include "refactor/plan/render.h"
 
 #include "base/memory.h"
-#include "refactor/kernel/launch_words.h"
-#include "refactor/plan/coverage.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -2,7 +2,6 @@
 #include "refactor/plan/launch_ahead.h"
 #include "refactor/plan/launch_edit.h"
 
-#include "base/memory.h"
 #include "refactor/kernel/launch_words.h"
 #include "refactor/plan/coverage.h"
 

@@ -8,7 +8,6 @@
 #include "refactor/launch/extent.h"
 #include "refactor/plan/coverage.h"
 
-#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 

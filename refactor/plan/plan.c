@@ -7,7 +7,6 @@
 #include "refactor/source/conditional.h"
 #include "refactor/source/names.h"
 
-#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

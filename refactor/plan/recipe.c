@@ -4,7 +4,6 @@
 
 #include "base/file.h"
 #include "base/memory.h"
-#include "base/text.h"
 #include "templates/problem_file/json_read.h"
 
 #include <inttypes.h>

@@ -1,7 +1,6 @@
 #include "refactor/source/chevrons.h"
 
 #include "base/memory.h"
-#include "base/text.h"
 #include "refactor/source/lexer.h"
 
 #include <stdlib.h>

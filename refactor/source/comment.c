@@ -1,5 +1,4 @@
 #include "refactor/source/comment.h"
-#include "base/memory.h"
 #include "base/text.h"
 
 #include <string.h>

@@ -1,7 +1,6 @@
 #include "refactor/source/record.h"
 
 #include "base/memory.h"
-#include "base/text.h"
 #include "refactor/source/ast.h"
 #include "templates/expr/expr.h"
 

@@ -1,7 +1,6 @@
 /* Finds writes to a host variable. */
 #include "refactor/source/variable.h"
 
-#include "base/memory.h"
 #include "refactor/source/ast.h"
 #include "refactor/source/operators.h"
 

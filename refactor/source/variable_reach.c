@@ -1,6 +1,5 @@
 #include "refactor/source/variable_reach.h"
 
-#include "base/memory.h"
 #include "refactor/source/ast.h"
 #include "refactor/source/operators.h"
 #include "refactor/source/variable.h"

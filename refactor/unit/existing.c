@@ -1,5 +1,4 @@
 #include "refactor/unit/existing.h"
-#include "base/memory.h"
 #include "base/text.h"
 #include "refactor/kernel/facts.h"
 #include "refactor/source/lexer.h"

@@ -1,5 +1,4 @@
 #include "refactor/unit/layout.h"
-#include "base/memory.h"
 #include "refactor/plan/transform.h"
 #include "refactor/source/line_wrap.h"
 #include "refactor/unit/requires.h"

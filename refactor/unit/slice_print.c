@@ -1,5 +1,4 @@
 #include "refactor/unit/slice_print.h"
-#include "base/memory.h"
 #include "refactor/source/ast.h"
 #include "refactor/unit/slice.h"
 #include "refactor/unit/slice_params.h"

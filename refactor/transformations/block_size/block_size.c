@@ -9,7 +9,6 @@
 #include "base/memory.h"
 #include "refactor/kernel/facts.h"
 #include "refactor/kernel/grid_stride.h"
-#include "refactor/kernel/syntax_tree.h"
 #include "refactor/kernel/syntax_value.h"
 #include "refactor/kernel_model/build.h"
 #include "refactor/kernel_model/kernel_model.h"

@@ -1,6 +1,5 @@
 #include "refactor/transformations/block_size/combination.h"
 
-#include "base/memory.h"
 #include "refactor/transformations/block_size/choice.h"
 
 typedef struct accumulating {

@@ -2,7 +2,6 @@
 
 #include "base/memory.h"
 #include "base/text.h"
-#include "refactor/kernel/syntax_value.h"
 #include "refactor/transformations/block_size/lanes_value.h"
 
 #include <math.h>

@@ -1,8 +1,6 @@
 #include "refactor/transformations/block_size/lanes_value.h"
 
 #include "base/memory.h"
-#include "base/text.h"
-#include "refactor/kernel/effects.h"
 #include "refactor/kernel/syntax_value.h"
 #include "refactor/transformations/block_size/lanes_call.h"
 #include "refactor/transformations/block_size/lanes_scaled.h"

@@ -1,7 +1,6 @@
 #include "refactor/transformations/block_size/sums_own.h"
 
 #include "refactor/kernel/effects.h"
-#include "refactor/transformations/block_size/combination.h"
 #include "refactor/transformations/block_size/threads.h"
 
 #include <string.h>

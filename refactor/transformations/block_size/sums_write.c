@@ -1,7 +1,6 @@
 #include "refactor/transformations/block_size/sums_write.h"
 
 #include "base/memory.h"
-#include "refactor/kernel/syntax_tree.h"
 #include "refactor/kernel/syntax_value.h"
 #include "refactor/transformations/block_size/sums_own.h"
 #include "refactor/transformations/coarsen/coarsen_place.h"

@@ -20,7 +20,6 @@
 #include "refactor/transformations/coarsen/coarsen_vector.h"
 #include "refactor/transformations/coarsen/coarsen_write.h"
 
-#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -3,13 +3,11 @@
 #include "base/memory.h"
 #include "refactor/kernel/effects.h"
 #include "refactor/kernel/geometry.h"
-#include "refactor/kernel/syntax_tree.h"
 #include "refactor/kernel/syntax_value.h"
 #include "refactor/plan/coverage.h"
 #include "refactor/plan/launch_text.h"
 #include "refactor/plan/plan.h"
 #include "refactor/plan/values.h"
-#include "refactor/source/names.h"
 #include "refactor/transformations/coarsen/coarsen_checks.h"
 
 #include <stdlib.h>

@@ -1,5 +1,4 @@
 #include "refactor/transformations/coarsen/coarsen_front.h"
-#include "refactor/kernel/syntax_value.h"
 #include "refactor/plan/plan.h"
 #include "refactor/transformations/coarsen/coarsen_place.h"
 #include "refactor/transformations/coarsen/coarsen_state.h"

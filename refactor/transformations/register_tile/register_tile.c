@@ -18,7 +18,6 @@
 #include "refactor/transformations/register_tile/tiled_stage.h"
 #include "refactor/transformations/register_tile/tiled_write.h"
 
-#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 

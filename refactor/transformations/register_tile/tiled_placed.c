@@ -1,5 +1,4 @@
 #include "refactor/transformations/register_tile/tiled_placed.h"
-#include "base/memory.h"
 #include "refactor/transformations/coarsen/coarsen_carry.h"
 #include "refactor/transformations/coarsen/coarsen_place.h"
 #include "refactor/transformations/register_tile/tiled_share.h"

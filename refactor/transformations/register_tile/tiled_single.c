@@ -1,6 +1,5 @@
 #include "refactor/transformations/register_tile/tiled_single.h"
 #include "base/memory.h"
-#include "refactor/kernel/syntax_value.h"
 #include "refactor/plan/plan.h"
 #include "refactor/transformations/register_tile/tiled_front.h"
 #include "refactor/transformations/register_tile/tiled_share.h"

@@ -1,11 +1,9 @@
 #include "refactor/transformations/register_tile/tiled_thread.h"
 #include "base/memory.h"
-#include "refactor/kernel/effects.h"
 #include "refactor/plan/plan.h"
 #include "refactor/transformations/coarsen/coarsen_place.h"
 #include "refactor/transformations/register_tile/tiled_front.h"
 #include "refactor/transformations/register_tile/tiled_plain.h"
-#include "refactor/transformations/register_tile/tiled_share.h"
 #include "refactor/transformations/register_tile/tiled_single.h"
 
 #include <ctype.h>

@@ -9,7 +9,6 @@
 #include "refactor/transformations/register_tile/tiled_once.h"
 #include "refactor/transformations/register_tile/tiled_parts.h"
 #include "refactor/transformations/register_tile/tiled_segment.h"
-#include "refactor/transformations/register_tile/tiled_share.h"
 #include "refactor/transformations/register_tile/tiled_single.h"
 #include "refactor/transformations/register_tile/tiled_stage.h"
 #include "refactor/transformations/register_tile/tiled_stream.h"

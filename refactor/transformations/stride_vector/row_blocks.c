@@ -10,7 +10,6 @@
 #include "refactor/kernel/effects.h"
 #include "refactor/kernel/facts.h"
 #include "refactor/kernel/syntax_tree.h"
-#include "refactor/kernel/syntax_value.h"
 #include "refactor/launch/extent.h"
 #include "refactor/plan/plan.h"
 #include "refactor/transformations/block_size/block_stride.h"

@@ -3,8 +3,6 @@
 #include "refactor/transformations/stride_vector/widening.h"
 
 #include "base/memory.h"
-#include "refactor/kernel/syntax_value.h"
-#include "refactor/plan/plan.h"
 #include "refactor/transformations/coarsen/coarsen_write.h"
 
 #include <stdlib.h>
