@@ -28,6 +28,13 @@ bool ht_syntax_within(const ht_syntax *node, const ht_syntax *ancestor) {
     return node != NULL;
 }
 
+bool ht_syntax_within_any(const ht_syntax *node, ht_syntax_list list, size_t begin, size_t end) {
+    for (size_t i = begin; i < end; ++i)
+        if (ht_syntax_within(node, list[i]))
+            return true;
+    return false;
+}
+
 const ht_syntax *ht_syntax_at(const ht_syntax_tree *tree, ht_range range) {
     const ht_syntax *found = NULL;
     for (size_t i = 0; i < tree->count; ++i) {
@@ -98,6 +105,17 @@ const ht_syntax_variable *ht_syntax_named(const ht_syntax *node) {
 
 bool ht_syntax_calls(const ht_syntax *node, const char *name) {
     return node->kind == HT_SYNTAX_CALL && strcmp(node->call->name, name) == 0;
+}
+
+size_t ht_syntax_variables(const ht_syntax *statement, ht_syntax_list *out_list) {
+    *out_list = statement->children;
+    if (statement->kind == HT_SYNTAX_VARIABLE) {
+        for (size_t i = 0; i < statement->parent->count; ++i)
+            if (statement->parent->children[i] == statement)
+                *out_list = &statement->parent->children[i];
+        return 1;
+    }
+    return statement->kind == HT_SYNTAX_DECLARATION ? statement->count : 0;
 }
 
 const ht_syntax *ht_syntax_initializer(const ht_syntax_variable *variable) {

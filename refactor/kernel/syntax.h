@@ -207,6 +207,8 @@ const ht_syntax *ht_syntax_first(const ht_syntax *node,
                                  bool (*is)(const ht_syntax *node, const void *context),
                                  const void *context);
 bool ht_syntax_within(const ht_syntax *node, const ht_syntax *ancestor);
+/* Returns true if it is in one of these statements, [begin, end). */
+bool ht_syntax_within_any(const ht_syntax *node, ht_syntax_list list, size_t begin, size_t end);
 /* The smallest node whose text is this range; NULL: there is none. */
 const ht_syntax *ht_syntax_at(const ht_syntax_tree *tree, ht_range range);
 
@@ -229,6 +231,8 @@ const ht_syntax_variable *ht_syntax_named(const ht_syntax *node);
 bool ht_syntax_mentions(const ht_syntax *node, size_t variable);
 /* Returns true if it is a call of what has this name. */
 bool ht_syntax_calls(const ht_syntax *node, const char *name);
+/* The variables that a statement, or a VARIABLE alone, declares: how many there are. */
+size_t ht_syntax_variables(const ht_syntax *statement, ht_syntax_list *out_list);
 /* What a variable of the body begins with; NULL: nothing, or it is not one. */
 const ht_syntax *ht_syntax_initializer(const ht_syntax_variable *variable);
 /* The value that a variable of the body keeps: what it begins with, if nothing writes it; NULL: it

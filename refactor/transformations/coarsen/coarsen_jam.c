@@ -39,22 +39,10 @@ static void write_array(ht_coarsen *c, const ht_syntax *node, ht_writer *writer,
     free(type);
 }
 
-static size_t variables_of(const ht_syntax *item, ht_syntax_list *out_list) {
-    if (item->kind == HT_SYNTAX_VARIABLE) {
-        *out_list = &item->parent->children[0];
-        for (size_t i = 0; i < item->parent->count; ++i)
-            if (item->parent->children[i] == item)
-                *out_list = &item->parent->children[i];
-        return 1;
-    }
-    *out_list = item->children;
-    return item->kind == HT_SYNTAX_DECLARATION ? item->count : 0;
-}
-
 /* Returns true if a declaration can be copied as it is. */
 static bool is_whole(const ht_coarsen *c, const ht_syntax *item) {
     ht_syntax_list variables;
-    size_t count = variables_of(item, &variables);
+    size_t count = ht_syntax_variables(item, &variables);
     if (item->kind == HT_SYNTAX_VARIABLE && item->parent->count > 1)
         return false;
     for (size_t i = 0; i < count; ++i)
@@ -85,7 +73,7 @@ static void write_item(ht_coarsen *c, const ht_syntax *item, ht_writer *writer, 
         return;
     }
     ht_syntax_list variables;
-    size_t count = variables_of(item, &variables);
+    size_t count = ht_syntax_variables(item, &variables);
     for (size_t i = 0; i < count; ++i) {
         const ht_syntax *node = variables[i];
         const ht_syntax_variable *variable = &c->tree->variables[node->variable];
@@ -140,7 +128,7 @@ static bool write_declarations(ht_coarsen *c, ht_syntax_list list, size_t begin,
     bool empty = true;
     for (size_t i = begin; i < end; ++i) {
         ht_syntax_list variables;
-        size_t count = variables_of(list[i], &variables);
+        size_t count = ht_syntax_variables(list[i], &variables);
         write_comments(c, list[i], writer);
         empty &= list[i]->kind == HT_SYNTAX_DECLARATION || list[i]->kind == HT_SYNTAX_VARIABLE;
         for (size_t k = 0; k < count; ++k) {
@@ -188,7 +176,7 @@ static int entered_above(const ht_coarsen *c, const ht_syntax *node) {
 /* Returns true for a declaration of one variable that only tests name. */
 static bool serves_tests(ht_coarsen *c, const group *of, const ht_syntax *item) {
     ht_syntax_list variables;
-    if (variables_of(item, &variables) != 1 || !is_whole(c, item) || !variables[0]->count ||
+    if (ht_syntax_variables(item, &variables) != 1 || !is_whole(c, item) || !variables[0]->count ||
         ht_syntax_has_change(variables[0]->children[0]))
         return false;
     for (size_t n = 0; n < c->tree->count; ++n) {
@@ -370,7 +358,7 @@ static void write_tests(ht_coarsen *c, const group *of, ht_writer *writer) {
     for (size_t i = of->begin; i < of->end; ++i) {
         const ht_guard *test = &of->tests.guards[i - of->begin];
         ht_syntax_list variables;
-        size_t count = variables_of(of->list[i], &variables);
+        size_t count = ht_syntax_variables(of->list[i], &variables);
         for (size_t k = 0; k < count; ++k)
             if (c->marks[variables[k]->index].apart &&
                 ht_tests_need(c, &of->tests, variables[k]->variable)) {

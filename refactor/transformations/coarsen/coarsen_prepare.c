@@ -155,6 +155,45 @@ bool ht_node_any_apart(const ht_coarsen *c, const ht_syntax *node) {
     return c->marks[node->index].apart;
 }
 
+bool ht_group_is_left(const ht_coarsen *c, ht_syntax_list list, size_t begin, size_t end,
+                      size_t variable) {
+    for (size_t i = 0; i < c->tree->count; ++i) {
+        const ht_syntax *name = c->tree->nodes[i];
+        if (name->kind == HT_SYNTAX_NAME && name->variable == variable &&
+            ht_node_apart_root(c, name) && !ht_syntax_within_any(name, list, begin, end))
+            return true;
+    }
+    return false;
+}
+
+static void visit_body(const ht_coarsen *c, const ht_syntax *body, ht_group_visit *visit,
+                       void *context) {
+    if (body && body->kind == HT_SYNTAX_COMPOUND)
+        ht_groups_visit(c, body->children, body->count, visit, context);
+    else if (body)
+        ht_groups_visit(c, &body, 1, visit, context);
+}
+
+void ht_groups_visit(const ht_coarsen *c, ht_syntax_list list, size_t count, ht_group_visit *visit,
+                     void *context) {
+    for (size_t i = 0; i < count;) {
+        if (c->marks[list[i]->index].apart) {
+            size_t end = ht_jam_group_end(c, list, i, count);
+            visit(context, list, i, end);
+            i = end;
+            continue;
+        }
+        const ht_syntax *node = list[i++];
+        if (node->kind == HT_SYNTAX_COMPOUND)
+            visit_body(c, node, visit, context);
+        else if (node->kind == HT_SYNTAX_IF) {
+            visit_body(c, node->children[1], visit, context);
+            visit_body(c, node->children[2], visit, context);
+        } else if (ht_syntax_is_loop(node))
+            visit_body(c, ht_syntax_body(node), visit, context);
+    }
+}
+
 size_t ht_jam_group_end(const ht_coarsen *c, ht_syntax_list list, size_t begin, size_t count) {
     size_t end = begin;
     while (end < count && c->marks[list[end]->index].apart)
@@ -179,62 +218,20 @@ static bool is_used(const ht_coarsen *c, const ht_layout *layout, const ht_part 
 }
 
 /* Makes arrays of a group's variables that are used outside of the group. */
-static void mark_arrays(ht_coarsen *c, ht_syntax_list list, size_t begin, size_t end) {
+static void mark_arrays(void *context, ht_syntax_list list, size_t begin, size_t end) {
+    ht_coarsen *c = context;
     for (size_t i = begin; i < end; ++i) {
-        const ht_syntax *item = list[i];
-        bool declares = item->kind == HT_SYNTAX_DECLARATION || item->kind == HT_SYNTAX_VARIABLE;
-        for (size_t k = 0; declares && k < (item->kind == HT_SYNTAX_VARIABLE ? 1 : item->count);
-             ++k) {
-            const ht_syntax *variable = item->kind == HT_SYNTAX_VARIABLE ? item : item->children[k];
+        ht_syntax_list variables;
+        size_t count = ht_syntax_variables(list[i], &variables);
+        for (size_t k = 0; k < count; ++k) {
+            const ht_syntax *variable = variables[k];
             if (!c->marks[variable->index].apart)
                 continue;
-            bool outside = false;
-            for (size_t n = 0; n < c->tree->count; ++n) {
-                const ht_syntax *name = c->tree->nodes[n];
-                if (name->kind != HT_SYNTAX_NAME || name->variable != variable->variable ||
-                    !ht_node_apart_root(c, name))
-                    continue;
-                bool within = false;
-                for (size_t g = begin; g < end; ++g)
-                    within |= ht_syntax_within(name, list[g]);
-                outside |= !within;
-            }
-            c->values[variable->variable].array = outside;
-            if (outside)
+            bool left = ht_group_is_left(c, list, begin, end, variable->variable);
+            c->values[variable->variable].array = left;
+            if (left)
                 check_array(c, variable);
         }
-    }
-}
-
-static void mark_list(ht_coarsen *c, ht_syntax_list list, size_t count);
-
-static void mark_body(ht_coarsen *c, const ht_syntax *body) {
-    if (!body)
-        return;
-    if (body->kind == HT_SYNTAX_COMPOUND)
-        mark_list(c, body->children, body->count);
-    else
-        mark_list(c, &body, 1);
-}
-
-static void mark_list(ht_coarsen *c, ht_syntax_list list, size_t count) {
-    for (size_t i = 0; i < count;) {
-        if (c->marks[list[i]->index].apart) {
-            size_t end = ht_jam_group_end(c, list, i, count);
-            mark_arrays(c, list, i, end);
-            i = end;
-            continue;
-        }
-        const ht_syntax *node = list[i++];
-        if (node->kind == HT_SYNTAX_COMPOUND)
-            mark_body(c, node);
-        else if (node->kind == HT_SYNTAX_IF) {
-            mark_body(c, node->children[1]);
-            mark_body(c, node->children[2]);
-        } else if (node->kind == HT_SYNTAX_FOR || node->kind == HT_SYNTAX_WHILE)
-            mark_body(c, node->children[node->count - 1]);
-        else if (node->kind == HT_SYNTAX_DO)
-            mark_body(c, node->children[0]);
     }
 }
 
@@ -310,7 +307,7 @@ bool ht_jam_prepare(ht_coarsen *c, ht_layout *layout) {
         part->unused = idle && !is_used(c, layout, part);
     }
     ht_region list = ht_jam_region(layout);
-    mark_list(c, list.statements, list.count);
+    ht_groups_visit(c, list.statements, list.count, mark_arrays, c);
     free(list.statements);
     return !c->apart_reason && !c->refused;
 }

@@ -27,6 +27,13 @@ const ht_syntax *ht_node_apart_root(const ht_coarsen *c, const ht_syntax *node);
 bool ht_node_any_apart(const ht_coarsen *c, const ht_syntax *node);
 /* Returns the end of the group of statements from `begin` on that run once for each output. */
 size_t ht_jam_group_end(const ht_coarsen *c, ht_syntax_list list, size_t begin, size_t count);
+/* Called by ht_groups_visit with each such group, in the order of the source. */
+typedef void ht_group_visit(void *context, ht_syntax_list list, size_t begin, size_t end);
+void ht_groups_visit(const ht_coarsen *c, ht_syntax_list list, size_t count, ht_group_visit *visit,
+                     void *context);
+/* Returns true if a variable of a group is also named in another one. */
+bool ht_group_is_left(const ht_coarsen *c, ht_syntax_list list, size_t begin, size_t end,
+                      size_t variable);
 
 ht_step_form ht_step_form_of(ht_coarsen *c, const ht_syntax *access);
 /* Returns the stepping access around a name, in which the name remains the first output's. */

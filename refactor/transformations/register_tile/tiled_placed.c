@@ -78,7 +78,7 @@ void ht_tiled_write_placed(const ht_tiled *t, ht_syntax_list list, size_t begin,
                            ht_writer *writer) {
     for (size_t i = begin; i < end; ++i) {
         ht_syntax_list variables;
-        size_t count = ht_tiled_declared(list[i], &variables);
+        size_t count = ht_syntax_variables(list[i], &variables);
         char *when = count == 1   ? ht_tiled_placed(t, variables[0])
                      : count == 0 ? ht_tiled_placed_test(t, list[i])
                                   : NULL;

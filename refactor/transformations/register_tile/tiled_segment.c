@@ -135,13 +135,8 @@ void ht_tiled_write_again(ht_tiled *t, ht_syntax_list list, size_t begin, size_t
                           const bool *needed, ht_writer *writer, size_t like) {
     for (size_t n = 0; n < t->c.tree->count; ++n) { /* in the order of the source */
         const ht_syntax *node = t->c.tree->nodes[n];
-        bool here = false;
         if (node->kind != HT_SYNTAX_VARIABLE || !needed[node->variable] ||
-            ht_tiled_is_index(t, node->variable))
-            continue;
-        for (size_t i = begin; i < end; ++i)
-            here |= ht_syntax_within(node, list[i]);
-        if (here)
+            ht_tiled_is_index(t, node->variable) || ht_syntax_within_any(node, list, begin, end))
             continue;
         char *placed = list ? ht_tiled_placed(t, node) : NULL;
         open_placed(writer, placed);
@@ -154,7 +149,7 @@ void ht_tiled_write_again(ht_tiled *t, ht_syntax_list list, size_t begin, size_t
 /* Returns true if a declaration can be copied as it is. */
 static bool is_whole(const ht_tiled *t, const ht_syntax *item) {
     ht_syntax_list variables;
-    size_t count = ht_tiled_declared(item, &variables);
+    size_t count = ht_syntax_variables(item, &variables);
     if (item->kind == HT_SYNTAX_VARIABLE && item->parent->count > 1)
         return false;
     for (size_t i = 0; i < count; ++i)
@@ -176,7 +171,7 @@ static void write_own_item(ht_tiled *t, const ht_syntax *item, const bool *neede
                            ht_writer *writer, size_t like) {
     const ht_syntax *statement = ht_statement_of(item);
     ht_syntax_list variables;
-    size_t count = ht_tiled_declared(item, &variables);
+    size_t count = ht_syntax_variables(item, &variables);
     if (is_whole(t, item)) {
         size_t lead = ht_statement_lead(&t->c, item);
         const char *text = t->c.model->text;
@@ -213,7 +208,7 @@ static void write_own_item(ht_tiled *t, const ht_syntax *item, const bool *neede
 static void write_item(ht_tiled *t, const ht_syntax *item, const bool *needed, ht_writer *writer,
                        size_t like) {
     ht_syntax_list variables;
-    size_t count = ht_tiled_declared(item, &variables);
+    size_t count = ht_syntax_variables(item, &variables);
     char *placed = count == 1 ? ht_tiled_placed(t, variables[0]) : NULL;
     open_placed(writer, placed);
     write_own_item(t, item, needed, writer, like);
@@ -243,7 +238,7 @@ static bool write_declarations(ht_tiled *t, ht_syntax_list list, size_t begin, s
     bool empty = true;
     for (size_t i = begin; i < end; ++i) {
         ht_syntax_list variables;
-        size_t count = ht_tiled_declared(list[i], &variables);
+        size_t count = ht_syntax_variables(list[i], &variables);
         empty &= list[i]->kind == HT_SYNTAX_DECLARATION || list[i]->kind == HT_SYNTAX_VARIABLE;
         for (size_t k = 0; k < count; ++k) {
             const ht_syntax *node = variables[k];
@@ -291,7 +286,7 @@ void ht_tiled_write_items(ht_tiled *t, ht_syntax_list list, size_t begin, size_t
     for (size_t i = begin; i < end; ++i) {
         bool wanted = !ht_tiled_is_skipped(t, list[i]);
         ht_syntax_list variables;
-        size_t count = ht_tiled_declared(list[i], &variables);
+        size_t count = ht_syntax_variables(list[i], &variables);
         for (size_t k = 0; k < count; ++k)
             wanted |= needed[variables[k]->variable];
         if (wanted)

@@ -20,17 +20,6 @@ void ht_tiled_share(ht_tiled *t, const ht_region *region) {
     ht_region_share(&t->c, region);
 }
 
-size_t ht_tiled_declared(const ht_syntax *item, ht_syntax_list *out_list) {
-    *out_list = item->children;
-    if (item->kind == HT_SYNTAX_VARIABLE) {
-        for (size_t i = 0; i < item->parent->count; ++i)
-            if (item->parent->children[i] == item)
-                *out_list = &item->parent->children[i];
-        return 1;
-    }
-    return item->kind == HT_SYNTAX_DECLARATION ? item->count : 0;
-}
-
 bool ht_tiled_is_index(const ht_tiled *t, size_t variable) {
     for (size_t i = 0; i < t->axis_count; ++i)
         if (t->axes[i].variable == variable)
@@ -94,7 +83,7 @@ static bool on_declaration(const ht_syntax *node, void *context) {
 
 bool ht_tiled_is_skipped(const ht_tiled *t, const ht_syntax *item) {
     ht_syntax_list variables;
-    size_t count = ht_tiled_declared(item, &variables);
+    size_t count = ht_syntax_variables(item, &variables);
     for (size_t i = 0; i < count; ++i)
         if (!t->again[variables[i]->variable])
             return false;
@@ -171,13 +160,6 @@ static bool is_hidden_name(const ht_syntax *node, const void *context) {
            is_hidden(walk->t, node->variable, walk->place);
 }
 
-static bool within(const ht_syntax *node, ht_syntax_list list, size_t begin, size_t end) {
-    for (size_t i = begin; i < end; ++i)
-        if (ht_syntax_within(node, list[i]))
-            return true;
-    return false;
-}
-
 bool ht_tiled_needs(ht_tiled *t, ht_syntax_list list, size_t begin, size_t end, bool *needed) {
     need_walk walk = {t, needed};
     for (size_t i = begin; i < end; ++i)
@@ -188,7 +170,7 @@ bool ht_tiled_needs(ht_tiled *t, ht_syntax_list list, size_t begin, size_t end, 
         const ht_syntax *declaration = t->c.tree->variables[v].declaration;
         if (needed[v] &&
             (ht_tiled_is_index(t, v) ? is_hidden(t, v, hidden.place)
-                                     : !within(declaration, list, begin, end) &&
+                                     : !ht_syntax_within_any(declaration, list, begin, end) &&
                                            ht_syntax_first(declaration, is_hidden_name, &hidden)))
             return false;
     }
@@ -231,16 +213,11 @@ static void check_array(ht_tiled *t, const ht_syntax *node) {
 static void mark_arrays(ht_tiled *t, ht_syntax_list list, size_t begin, size_t end) {
     for (size_t i = begin; i < end; ++i) {
         ht_syntax_list variables;
-        size_t count = ht_tiled_declared(list[i], &variables);
+        size_t count = ht_syntax_variables(list[i], &variables);
         for (size_t k = 0; k < count; ++k) {
             size_t variable = variables[k]->variable;
-            bool outside = false;
-            for (size_t n = 0; n < t->c.tree->count; ++n) {
-                const ht_syntax *name = t->c.tree->nodes[n];
-                outside |= name->kind == HT_SYNTAX_NAME && name->variable == variable &&
-                           ht_node_apart_root(&t->c, name) && !within(name, list, begin, end);
-            }
-            if (!t->c.marks[variables[k]->index].apart || t->again[variable] || !outside)
+            if (!t->c.marks[variables[k]->index].apart || t->again[variable] ||
+                !ht_group_is_left(&t->c, list, begin, end, variable))
                 continue;
             t->c.values[variable].array = true;
             check_array(t, variables[k]);
@@ -248,7 +225,8 @@ static void mark_arrays(ht_tiled *t, ht_syntax_list list, size_t begin, size_t e
     }
 }
 
-static void check_segment(ht_tiled *t, ht_syntax_list list, size_t begin, size_t end) {
+static void check_segment(void *context, ht_syntax_list list, size_t begin, size_t end) {
+    ht_tiled *t = context;
     mark_arrays(t, list, begin, end);
     bool *needed = ht_alloc(t->c.tree->variable_count + 1, sizeof *needed);
     if (!ht_tiled_needs(t, list, begin, end, needed))
@@ -270,50 +248,19 @@ static void on_kept_change(const ht_syntax *name, const ht_syntax *change, void 
 
 /* Notes a segment that writes memory, and so must not run for outputs outside, and that also
  * computes values for other segments: then outputs outside run no segment at all. */
-static void check_leaves(ht_tiled *t, ht_syntax_list list, size_t begin, size_t end) {
+static void check_leaves(void *context, ht_syntax_list list, size_t begin, size_t end) {
+    ht_tiled *t = context;
     bool effect = false;
     keeping in = {t->c.values, false};
     for (size_t i = begin; i < end; ++i) {
         ht_syntax_list variables;
-        size_t count = ht_tiled_declared(list[i], &variables);
+        size_t count = ht_syntax_variables(list[i], &variables);
         effect |= ht_syntax_has_effect(list[i]);
         ht_syntax_changes(list[i], on_kept_change, &in);
         for (size_t k = 0; k < count; ++k)
             in.keeps |= t->c.values[variables[k]->variable].array;
     }
     t->body.leaves |= effect && in.keeps;
-}
-
-typedef void segment_visit(ht_tiled *t, ht_syntax_list list, size_t begin, size_t end);
-
-static void each_segment(ht_tiled *t, ht_syntax_list list, size_t count, segment_visit *visit);
-
-static void each_in_body(ht_tiled *t, const ht_syntax *body, segment_visit *visit) {
-    if (body && body->kind == HT_SYNTAX_COMPOUND)
-        each_segment(t, body->children, body->count, visit);
-    else if (body)
-        each_segment(t, &body, 1, visit);
-}
-
-static void each_segment(ht_tiled *t, ht_syntax_list list, size_t count, segment_visit *visit) {
-    for (size_t i = 0; i < count;) {
-        if (t->c.marks[list[i]->index].apart) {
-            size_t end = ht_jam_group_end(&t->c, list, i, count);
-            visit(t, list, i, end);
-            i = end;
-            continue;
-        }
-        const ht_syntax *node = list[i++];
-        if (node->kind == HT_SYNTAX_COMPOUND)
-            each_in_body(t, node, visit);
-        else if (node->kind == HT_SYNTAX_IF) {
-            each_in_body(t, node->children[1], visit);
-            each_in_body(t, node->children[2], visit);
-        } else if (node->kind == HT_SYNTAX_FOR || node->kind == HT_SYNTAX_WHILE)
-            each_in_body(t, node->children[node->count - 1], visit);
-        else if (node->kind == HT_SYNTAX_DO)
-            each_in_body(t, node->children[0], visit);
-    }
 }
 
 static bool is_unknown(const ht_syntax *node, const void *context) {
@@ -398,9 +345,9 @@ void ht_tiled_settle(ht_tiled *t) {
         ht_syntax_walk(t->body.work.statements[i], on_declaration, t);
     for (size_t i = 0; i < c->tree->variable_count; ++i) {
         const ht_syntax_variable *variable = &c->tree->variables[i];
-        bool declared = ht_tiled_is_index(t, i);
-        for (size_t k = 0; k < t->body.work.count && variable->declaration; ++k)
-            declared |= ht_syntax_within(variable->declaration, t->body.work.statements[k]);
+        bool declared = ht_tiled_is_index(t, i) ||
+                        ht_syntax_within_any(variable->declaration, t->body.work.statements, 0,
+                                             t->body.work.count);
         if (c->values[i].share == HT_SHARE_OWN && !declared)
             ht_coarsen_refuse(c, variable->at, "`%s` is changed differently for each output",
                               variable->name);
@@ -409,6 +356,6 @@ void ht_tiled_settle(ht_tiled *t) {
     check_carried(t);
     if (c->meets)
         check_meeting(t);
-    each_segment(t, t->body.work.statements, t->body.work.count, check_segment);
-    each_segment(t, t->body.work.statements, t->body.work.count, check_leaves);
+    ht_groups_visit(c, t->body.work.statements, t->body.work.count, check_segment, t);
+    ht_groups_visit(c, t->body.work.statements, t->body.work.count, check_leaves, t);
 }

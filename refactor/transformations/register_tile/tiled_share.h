@@ -28,7 +28,5 @@ void ht_tiled_needs_tests(ht_tiled *t, const ht_syntax *statement, bool *needed)
 bool ht_tiled_is_idle(const ht_tiled *t, ht_syntax_list list, size_t begin, size_t end);
 /* Returns true if the variable is an array that starts with zeros only. */
 bool ht_tiled_is_zero(const ht_tiled *t, const ht_syntax *variable);
-/* Returns the variables that a statement declares. */
-size_t ht_tiled_declared(const ht_syntax *item, ht_syntax_list *out_list);
 
 #endif
