@@ -47,6 +47,12 @@ char *ht_format_list(const char *format, va_list args) {
     return checked(length < 0 ? NULL : out);
 }
 
+void ht_strings_free(char **strings, size_t count) {
+    for (size_t i = 0; i < count; ++i)
+        free(strings[i]);
+    free(strings);
+}
+
 void *ht_grow(void *array, size_t count, size_t size) {
     /* Capacity is implied by the count: it is a power of two, so growth happens exactly at powers
      * of two. */

@@ -16,6 +16,9 @@ char *ht_format(const char *format, ...) __attribute__((malloc, format(printf, 1
 char *ht_format_list(const char *format, va_list args)
     __attribute__((malloc, format(printf, 1, 0)));
 
+/* Frees the strings of an array, and the array. */
+void ht_strings_free(char **strings, size_t count);
+
 /* Makes room for one more element: grows `*array` (elements of `size` bytes, `count` of them in
  * use) by doubling. */
 #define HT_GROW(array, count) ((array) = ht_grow((array), (count), sizeof *(array)))

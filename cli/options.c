@@ -240,9 +240,7 @@ void ht_command_line_free(ht_command_line *line) {
         if (option->kind == HT_OPTION_LIST)
             free(((ht_option_list *)field_of(line, option))->items);
     }
-    for (size_t i = 0; i < line->renamed_count; ++i)
-        free(line->renamed[i]);
-    free(line->renamed);
+    ht_strings_free(line->renamed, line->renamed_count);
     free(line->options);
     free(line->operands);
     *line = (ht_command_line){0};

@@ -33,9 +33,7 @@ static void launches_take(const ht_launch *from, size_t count, ht_launch **to, s
 
 /* Gives the template the original's launches, to be compared with and to be faster than. */
 static void reference_take(const ht_template *original, ht_template *template) {
-    for (size_t i = 0; i < template->reference_argument_count; ++i)
-        free(template->reference_arguments[i]);
-    free(template->reference_arguments);
+    ht_strings_free(template->reference_arguments, template->reference_argument_count);
     free(template->reference_name);
     template->reference_arguments = NULL;
     template->reference_argument_count = 0;

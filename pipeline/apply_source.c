@@ -486,9 +486,7 @@ ht_status ht_apply_source(const ht_apply_request *request, const ht_apply_choice
         status = choice_take(&in, &choices[i], error);
     if (status == HT_OK && in.count)
         status = all_write(&in, error);
-    for (size_t i = 0; i < in.count; ++i)
-        free(in.notes[i]);
-    free(in.notes);
+    ht_strings_free(in.notes, in.count);
     free(in.made);
     free(in.choices);
     free(in.text);

@@ -181,9 +181,7 @@ static ht_status labels_write(ht_output_source source, ht_entry **entries, size_
         source.name = names[written++];
         status = label_write(&source, entries, count, label, session, error);
     }
-    for (size_t i = 0; i < written; ++i)
-        free(names[i]);
-    free(names);
+    ht_strings_free(names, written);
     return status;
 }
 
@@ -268,9 +266,7 @@ static ht_status skeleton_write(const ht_analysis *analysis, const char *folder,
             entries[i]->skeleton_file = ht_strdup(path);
     }
     free(path);
-    for (size_t i = 0; i < text_count; ++i)
-        free(texts[i]);
-    free(texts);
+    ht_strings_free(texts, text_count);
     return status;
 }
 

@@ -302,9 +302,7 @@ ht_status ht_hip_program_build(const ht_program_files *files, const ht_substitut
 void ht_hip_program_free(ht_hip_program *program) {
     if (program == NULL)
         return;
-    for (size_t i = 0; i < program->word_count; ++i)
-        free(program->words[i]);
-    free(program->words);
+    ht_strings_free(program->words, program->word_count);
     free(program->own);
     free(program->overlay_file);
     free(program->texts);

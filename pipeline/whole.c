@@ -264,9 +264,7 @@ ht_whole_verdict ht_whole_verdict_of(const ht_whole *whole) {
 }
 
 void ht_whole_free(ht_whole *whole) {
-    for (size_t i = 0; i < whole->source_count; ++i)
-        free(whole->sources[i]);
-    free(whole->sources);
+    ht_strings_free(whole->sources, whole->source_count);
     free(whole->problem_file);
     for (size_t i = 0; i < whole->result_count; ++i) {
         free(whole->results[i].problem);

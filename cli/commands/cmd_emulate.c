@@ -181,9 +181,7 @@ static ht_status capture_write(const emulation *in, ht_error *error) {
                           path);
     ht_capture_result_free(&result);
     ht_compiler_arguments_free(&compiler);
-    for (size_t i = 0; i < count; ++i)
-        free(sources[i]);
-    free(sources);
+    ht_strings_free(sources, count);
     free(report);
     free(path);
     return status;

@@ -204,9 +204,7 @@ void ht_evaluated_print(const ht_evaluated_list *list, FILE *out) {
 
 void ht_evaluated_free(ht_evaluated_list *list) {
     for (size_t i = 0; i < list->count; ++i) {
-        for (size_t p = 0; p < list->items[i].param_count; ++p)
-            free(list->items[i].params[p]);
-        free(list->items[i].params);
+        ht_strings_free(list->items[i].params, list->items[i].param_count);
         free(list->items[i].refused_by);
         free(list->items[i].kernel);
     }

@@ -112,9 +112,7 @@ void ht_table_finish(ht_table *table, FILE *out, int indent) {
         }
         fputc('\n', out);
     }
-    for (size_t i = 0; i < table->cell_count; ++i)
-        free(table->cells[i]);
-    free(table->cells);
+    ht_strings_free(table->cells, table->cell_count);
     free(table->alignment);
     free(table);
     free(widths);

@@ -45,9 +45,7 @@ static bool words_have(const words *of, const char *word) {
 }
 
 static void words_free(words *of) {
-    for (size_t i = 0; i < of->count; ++i)
-        free(of->items[i]);
-    free(of->items);
+    ht_strings_free(of->items, of->count);
 }
 
 static int line_at(const char *text, size_t offset) {

@@ -127,9 +127,7 @@ ht_status ht_import_write(const ht_import *import, const char *folder, ht_error 
     }
     if (status == HT_OK && count)
         status = ht_files_replace(files, count, error);
-    for (size_t i = 0; i < 2 * count; ++i)
-        free(owned[i]);
-    free(owned);
+    ht_strings_free(owned, 2 * count);
     free(files);
     return status;
 }

@@ -479,9 +479,7 @@ ht_status ht_job_file_load(const char *path, ht_job_file *out_job, ht_error *err
 }
 
 static void words_free(ht_job_words *words) {
-    for (size_t i = 0; i < words->count; ++i)
-        free(words->items[i]);
-    free(words->items);
+    ht_strings_free(words->items, words->count);
 }
 
 static void program_free(ht_job_program *program) {

@@ -86,9 +86,7 @@ ht_status ht_night_devices_expand(ht_job_file *job, ht_error *error) {
         else
             word_add(&words, job->devices.items[i]);
     }
-    for (size_t i = 0; i < job->devices.count; ++i)
-        free(job->devices.items[i]);
-    free(job->devices.items);
+    ht_strings_free(job->devices.items, job->devices.count);
     job->devices = words;
     return status;
 }

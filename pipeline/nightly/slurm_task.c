@@ -172,9 +172,7 @@ static ht_status databases_merge(const ht_job_file *job, size_t shards, ht_error
         count ? ht_database_merge(job->database, (const char *const *)paths, count, error)
               : ht_error_set(error, HT_ERROR_INPUT,
                              "no shard has a database: none has run; their logs say why");
-    for (size_t i = 0; i < count; ++i)
-        free(paths[i]);
-    free(paths);
+    ht_strings_free(paths, count);
     return status;
 }
 
@@ -197,9 +195,7 @@ static json_t *reports_join(const ht_job_file *job, const json_t *plan) {
     for (size_t i = 0; i < count; ++i)
         paths[i] = ht_slurm_shard_path(job, i + 1, "report.json");
     json_t *document = ht_night_join_files(paths, count);
-    for (size_t i = 0; i < count; ++i)
-        free(paths[i]);
-    free(paths);
+    ht_strings_free(paths, count);
     if (!document) {
         json_t *empty = report_empty(job, plan);
         document = ht_night_join(&empty, 1);

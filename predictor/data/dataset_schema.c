@@ -191,9 +191,7 @@ static ht_status write_column(const scan *s, size_t column, const char *path, ht
 
 static void scan_free(scan *s) {
     for (size_t i = 0; i < s->count; ++i) {
-        for (size_t v = 0; v < s->values[i].count; ++v)
-            free(s->values[i].texts[v]);
-        free(s->values[i].texts);
+        ht_strings_free(s->values[i].texts, s->values[i].count);
         free(s->values[i].table);
         free(s->names[i]);
     }

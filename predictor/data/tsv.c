@@ -247,9 +247,7 @@ void ht_tsv_close(ht_tsv *tsv) {
         fclose(tsv->file);
     if (tsv->gzip)
         inflateEnd(&tsv->stream);
-    for (size_t i = 0; i < tsv->column_count; ++i)
-        free(tsv->columns[i]);
-    free(tsv->columns);
+    ht_strings_free(tsv->columns, tsv->column_count);
     free(tsv->cells);
     ht_text_free(&tsv->line);
     free(tsv->name);

@@ -9,12 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void free_strings(char **strings, size_t count) {
-    for (size_t i = 0; i < count; ++i)
-        free(strings[i]);
-    free(strings);
-}
-
 static void free_rules(ht_schema_rule *rules, size_t count) {
     for (size_t i = 0; i < count; ++i) {
         free(rules[i].name);
@@ -28,11 +22,11 @@ void ht_schema_free(ht_schema *schema) {
         return;
     for (size_t i = 0; i < schema->field_count; ++i) {
         free(schema->fields[i].name);
-        free_strings(schema->fields[i].names, schema->fields[i].name_count);
+        ht_strings_free(schema->fields[i].names, schema->fields[i].name_count);
         ht_expr_free(schema->fields[i].fallback);
     }
     free(schema->fields);
-    free_strings(schema->ignored, schema->ignored_count);
+    ht_strings_free(schema->ignored, schema->ignored_count);
     for (size_t i = 0; i < schema->param_count; ++i)
         ht_param_clear(&schema->params[i]);
     free(schema->params);

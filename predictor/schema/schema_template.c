@@ -121,8 +121,6 @@ ht_status ht_schema_from_template(const ht_template *template_, const char *kern
     if (status != HT_OK)
         ht_error_prefix(error, "kernel %s cannot be predicted: as a schema, ", kernel);
     ht_text_free(&text);
-    for (size_t i = 0; i < w.device_count; ++i)
-        free(w.devices[i]);
-    free(w.devices);
+    ht_strings_free(w.devices, w.device_count);
     return status;
 }

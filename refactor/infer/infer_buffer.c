@@ -374,9 +374,7 @@ void ht_infer_buffers_free(ht_infer_buffers *buffers) {
         free(buffers->items[i].extent);
         free(buffers->items[i].first);
     }
-    for (size_t i = 0; i < buffers->trip_count; ++i)
-        free(buffers->trips[i]);
-    free(buffers->trips);
+    ht_strings_free(buffers->trips, buffers->trip_count);
     free(buffers->items);
     ht_bounds_free(&buffers->bounds);
 }

@@ -147,9 +147,7 @@ size_t ht_kernel_model_builds(void) {
 static void arrays_free(ht_kernel_model *km) {
     for (size_t i = 0; i < km->array_count; ++i) {
         ht_km_array *array = &km->arrays[i];
-        for (size_t d = 0; d < array->extent_count; ++d)
-            free(array->extent_texts[d]);
-        free(array->extent_texts);
+        ht_strings_free(array->extent_texts, array->extent_count);
         free(array->extents);
         free(array->name);
         free(array->element);

@@ -13,9 +13,7 @@
 static const char format_name[] = "hiptemper-recipe";
 
 static void param_free(ht_recipe_param *param) {
-    for (size_t i = 0; i < param->value_count; ++i)
-        free(param->values[i]);
-    free(param->values);
+    ht_strings_free(param->values, param->value_count);
     free(param->name);
 }
 

@@ -272,8 +272,6 @@ const char *ht_plan_launcher(const ht_plan *plan, const ht_grid *grid, const ht_
     ht_text_free(&geometry);
     ht_text_free(&in.locals);
     ht_text_free(&in.limits);
-    for (size_t i = 0; i < in.field_count; ++i)
-        free(in.fields[i]);
-    free(in.fields);
+    ht_strings_free(in.fields, in.field_count);
     return problem;
 }

@@ -17,9 +17,7 @@ typedef struct words {
 } words;
 
 static void words_free(words *list) {
-    for (size_t i = 0; i < list->count; ++i)
-        free(list->items[i]);
-    free(list->items);
+    ht_strings_free(list->items, list->count);
     *list = (words){0};
 }
 
@@ -249,9 +247,7 @@ ht_status ht_command_list_load(const char *path, ht_command_list *out_list, ht_e
 
 void ht_command_list_free(ht_command_list *list) {
     for (size_t i = 0; i < list->count; ++i) {
-        for (size_t j = 0; j < list->items[i].argument_count; ++j)
-            free(list->items[i].arguments[j]);
-        free(list->items[i].arguments);
+        ht_strings_free(list->items[i].arguments, list->items[i].argument_count);
         free(list->items[i].file);
     }
     free(list->items);

@@ -40,8 +40,6 @@ void ht_names_add(ht_names *names, const char *name) {
 }
 
 void ht_names_free(ht_names *names) {
-    for (size_t i = 0; i < names->count; ++i)
-        free(names->items[i]);
-    free(names->items);
+    ht_strings_free(names->items, names->count);
     *names = (ht_names){0};
 }

@@ -332,9 +332,7 @@ void ht_tree_free(ht_tree *tree) {
     for (size_t i = 0; i < tree->count; ++i) {
         for (size_t j = 0; j < tree->files[i].argument_count; ++j)
             free(tree->files[i].arguments[j]);
-        for (size_t j = 0; j < tree->files[i].other_count; ++j)
-            free(tree->files[i].others[j]);
-        free(tree->files[i].others);
+        ht_strings_free(tree->files[i].others, tree->files[i].other_count);
         free(tree->files[i].arguments);
         free(tree->files[i].path);
         free(tree->files[i].through);

@@ -140,9 +140,7 @@ static void merge_overlaps(ht_slice *slice) {
             HT_GROW(last->cursors, last->cursor_count);
             last->cursors[last->cursor_count++] = chunk->cursors[j];
         }
-        for (size_t j = 0; j < chunk->scope_count; ++j)
-            free(chunk->scopes[j]);
-        free(chunk->scopes);
+        ht_strings_free(chunk->scopes, chunk->scope_count);
         free(chunk->cursors);
     }
     slice->chunk_count = kept;

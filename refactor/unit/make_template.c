@@ -14,12 +14,6 @@
 
 enum { CHECKS_MAX = 3 };
 
-static void free_strings(char **strings, size_t count) {
-    for (size_t i = 0; i < count; ++i)
-        free(strings[i]);
-    free(strings);
-}
-
 /* Returns a configuration unlike the default: `step` values further in each parameter. */
 static ht_config other_config(const ht_template *template, size_t step) {
     ht_config config = ht_config_default(template);
@@ -85,8 +79,8 @@ static char *check_config(const ht_source *source, const ht_template *template,
     size_t errors = ht_source_try(source, path, in.text.data, false, (const char *const *)macros,
                                   macro_count, &messages);
     char *first = errors ? message_of(messages[0]) : NULL;
-    free_strings(messages, errors);
-    free_strings(macros, macro_count);
+    ht_strings_free(messages, errors);
+    ht_strings_free(macros, macro_count);
     free(path);
     ht_text_free(&in.text);
     return first;

@@ -472,9 +472,7 @@ const char *ht_slice_build_launched(const ht_kernel_facts *facts, CXCursor kerne
 
 void ht_slice_free(ht_slice *slice) {
     for (size_t i = 0; i < slice->chunk_count; ++i) {
-        for (size_t j = 0; j < slice->chunks[i].scope_count; ++j)
-            free(slice->chunks[i].scopes[j]);
-        free(slice->chunks[i].scopes);
+        ht_strings_free(slice->chunks[i].scopes, slice->chunks[i].scope_count);
         free(slice->chunks[i].cursors);
     }
     for (size_t i = 0; i < slice->macro_count; ++i)

@@ -142,9 +142,7 @@ void ht_slice_params(ht_slice *slice, const ht_template *template) {
 
 void ht_slice_params_free(ht_slice *slice) {
     conditionals_free(slice);
-    for (size_t i = 0; i < slice->param_count; ++i)
-        free(slice->params[i]);
-    free(slice->params);
+    ht_strings_free(slice->params, slice->param_count);
 }
 
 bool ht_slice_conditional_defines(const ht_slice *slice, const ht_slice_conditional *conditional,

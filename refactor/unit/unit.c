@@ -48,9 +48,7 @@ static void write_template_header(const ht_plan *plan, bool *out_open, ht_text *
     }
     if (count)
         ht_layout_list("template <", items, count, out);
-    for (size_t i = 0; i < count; ++i)
-        free(items[i]);
-    free(items);
+    ht_strings_free(items, count);
     *out_open = count > 0;
 }
 

@@ -165,9 +165,7 @@ void ht_variant_free(ht_variant *variant) {
         variant->hip->hipModuleUnload(variant->module);
     for (size_t i = 0; variant->launches != NULL && i < variant->launch_count; ++i)
         free(variant->launches[i].arguments);
-    for (size_t i = 0; i < variant->constant_count; ++i)
-        free(variant->constants[i]);
-    free(variant->constants);
+    ht_strings_free(variant->constants, variant->constant_count);
     free(variant->launches);
     for (size_t i = 0; i < variant->structure_count; ++i)
         ht_structure_free(variant->hip, &variant->structures[i]);

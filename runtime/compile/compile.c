@@ -28,12 +28,6 @@ typedef struct request {
     ht_launch_set set;
 } request;
 
-static void strings_free(char **strings, size_t count) {
-    for (size_t i = 0; i < count; i++)
-        free(strings[i]);
-    free(strings);
-}
-
 static void request_names(request *request) {
     const ht_template *template = request->binding->template;
     request->kernels = ht_alloc(request->count * request->launch_count, sizeof(char *));
@@ -69,8 +63,8 @@ static ht_status request_make(request *out, const ht_device *device, const ht_bi
 }
 
 static void request_free(request *request) {
-    strings_free(request->kernels, request->kernel_count);
-    strings_free(request->constants, request->constant_count);
+    ht_strings_free(request->kernels, request->kernel_count);
+    ht_strings_free(request->constants, request->constant_count);
 }
 
 static ht_status hiprtc_failed(const request *request, const char *what, hiprtcResult result,
@@ -163,7 +157,7 @@ static hiprtcResult program_build(const request *request, hiprtcProgram program)
         options[count++] = "-D" HT_REFERENCE_MACRO;
     hiprtcResult result = request->hip->hiprtcCompileProgram(program, (int)count, options);
     free(options);
-    strings_free(macros, macro_count);
+    ht_strings_free(macros, macro_count);
     return result;
 }
 
@@ -371,8 +365,8 @@ void ht_program_compile_each(const ht_device *device, const ht_binding *binding,
 
 void ht_program_free(ht_program *program) {
     free(program->code);
-    strings_free(program->kernels, program->kernel_count);
-    strings_free(program->constants, program->constant_count);
+    ht_strings_free(program->kernels, program->kernel_count);
+    ht_strings_free(program->constants, program->constant_count);
     free(program->log);
     *program = (ht_program){0};
 }

@@ -511,9 +511,7 @@ static ht_status link_program(builder *in, ht_error *error) {
         status = run(in, &arguments, "the program cannot be linked", error);
     else
         free(arguments.items);
-    for (size_t i = 0; i < count; ++i)
-        free(paths[i]);
-    free(paths);
+    ht_strings_free(paths, count);
     ht_text_free(&text);
     free(object);
     free(thunks);

@@ -19,9 +19,7 @@ ht_thunks *ht_thunks_new(void) {
 }
 
 void ht_thunks_free(ht_thunks *thunks) {
-    for (size_t i = 0; i < thunks->count; ++i)
-        free(thunks->names[i]);
-    free(thunks->names);
+    ht_strings_free(thunks->names, thunks->count);
     free(thunks);
 }
 

@@ -218,9 +218,7 @@ static void search_launch(search *in) {
         ht_expr_choices(template->launches[0].block[axis], on_condition, in);
         ht_expr_choices(template->launches[0].grid[axis], on_condition, in);
     }
-    for (size_t i = 0; i < in->condition_count; ++i)
-        free(in->conditions[i]);
-    free(in->conditions);
+    ht_strings_free(in->conditions, in->condition_count);
     free(in->sorted);
 }
 

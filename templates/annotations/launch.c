@@ -8,16 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void free_strings(char **strings, size_t count) {
-    for (size_t i = 0; i < count; ++i)
-        free(strings[i]);
-    free(strings);
-}
-
 void ht_launch_free(ht_launch *launch) {
     free(launch->kernel);
-    free_strings(launch->arguments, launch->argument_count);
-    free_strings(launch->template_arguments, launch->template_argument_count);
+    ht_strings_free(launch->arguments, launch->argument_count);
+    ht_strings_free(launch->template_arguments, launch->template_argument_count);
     for (int axis = 0; axis < 3; ++axis) {
         ht_expr_free(launch->block[axis]);
         ht_expr_free(launch->grid[axis]);

@@ -151,9 +151,7 @@ typedef struct reading {
 } reading;
 
 static void reading_free(reading *in) {
-    for (size_t i = 0; i < in->count; ++i)
-        free(in->words[i]);
-    free(in->words);
+    ht_strings_free(in->words, in->count);
 }
 
 /* Reads "a::b<c, d>" as one word. */

@@ -8,12 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void free_strings(char **strings, size_t count) {
-    for (size_t i = 0; i < count; ++i)
-        free(strings[i]);
-    free(strings);
-}
-
 void ht_problem_entry_clear(ht_problem_entry *entry) {
     for (size_t i = 0; i < entry->arg_count; ++i)
         ht_arg_free(&entry->args[i]);
@@ -29,8 +23,8 @@ void ht_problem_entry_clear(ht_problem_entry *entry) {
         ht_problem_free(&entry->instances[i]);
     ht_expr_free(entry->lds);
     ht_problem_spec_free(&entry->spec);
-    free_strings(entry->template_arguments, entry->template_argument_count);
-    free_strings(entry->reference_arguments, entry->reference_argument_count);
+    ht_strings_free(entry->template_arguments, entry->template_argument_count);
+    ht_strings_free(entry->reference_arguments, entry->reference_argument_count);
     free(entry->reference_name);
     free(entry->instances);
     free(entry->args);

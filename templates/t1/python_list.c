@@ -281,9 +281,7 @@ ht_status ht_python_list(const char *text, ht_python_value **out_values, size_t 
         return status;
     c.code = ht_code_new();
     status = compute_list(&c, NULL, node, &out);
-    for (size_t i = 0; i < c.text_count; ++i)
-        free(c.texts[i]);
-    free(c.texts);
+    ht_strings_free(c.texts, c.text_count);
     ht_code_free(c.code);
     ht_python_free(node);
     if (status == HT_OK) {

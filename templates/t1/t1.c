@@ -192,9 +192,7 @@ static void add_dimension(t1 *t, const char *name, const ht_python_value *values
                               .texts = (const char *const *)texts,
                               .default_index = default_index};
     ht_space_model_add_dimension(t->model, &dimension);
-    for (size_t i = 0; i < count; ++i)
-        free(texts[i]);
-    free(texts);
+    ht_strings_free(texts, count);
     free(numbers);
 }
 
@@ -357,9 +355,7 @@ static void free_reading(t1 *t) {
             ht_python_list_free(t->values[i], t->model->dimensions[i].value_count);
     for (size_t i = 0; i < t->condition_count; ++i)
         ht_python_free(t->conditions[i]);
-    for (size_t i = 0; i < t->word_count; ++i)
-        free(t->words[i]);
-    free(t->words);
+    ht_strings_free(t->words, t->word_count);
     free(t->conditions);
     free((void *)t->texts);
 }

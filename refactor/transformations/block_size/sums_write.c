@@ -352,9 +352,7 @@ static bool write_sum(writing *in) {
         done = !writer.failed && !template.failed && !applied.failed &&
                ht_plan_edit(in->plan, range_of(in), in->reduce, writer.text.data);
     }
-    for (size_t i = 0; i < in->sum->result_count; ++i)
-        free(names[i]);
-    free(names);
+    ht_strings_free(names, in->sum->result_count);
     ht_writer_free(&writer);
     ht_writer_free(&template);
     ht_writer_free(&applied);

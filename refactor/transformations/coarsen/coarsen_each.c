@@ -405,9 +405,7 @@ static void write_counted(each_walk *walk, size_t like) {
     if (needs_check(walk->layout))
         write_check(c, walk->layout, writer, like);
     write_loop_body(walk, NULL, like);
-    for (size_t i = 0; i < c->tree->variable_count; ++i)
-        free(names[i]);
-    free(names);
+    ht_strings_free(names, c->tree->variable_count);
     free(type);
 }
 

@@ -305,9 +305,7 @@ static const char *keep(ht_tiled *t, char *condition) {
 }
 
 void ht_tiled_single_free(ht_tiled *t) {
-    for (size_t i = 0; i < t->condition_count; ++i)
-        free(t->conditions[i]);
-    free(t->conditions);
+    ht_strings_free(t->conditions, t->condition_count);
 }
 
 static void push(ht_writer *writer, const char *condition) {

@@ -23,9 +23,7 @@ static void word_add(words *to, char *word) {
 }
 
 static void words_free(words *list) {
-    for (size_t i = 0; i < list->count; ++i)
-        free(list->items[i]);
-    free(list->items);
+    ht_strings_free(list->items, list->count);
 }
 
 static void library_add(words *to, const ht_amd_clang *clang, const char *name) {

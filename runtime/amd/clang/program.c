@@ -30,9 +30,7 @@ static char **copies(const char **texts, size_t count) {
 }
 
 static void copies_free(char **texts, size_t count) {
-    for (size_t i = 0; i < count; ++i)
-        free(texts[i]);
-    free(texts);
+    ht_strings_free(texts, count);
 }
 
 static hiprtcResult create(hiprtcProgram *out, const char *source, const char *name,
