@@ -1,10 +1,12 @@
 /* Puts together the problem of a kernel: fields and scalars from the host, buffers from subscripts
  * and allocations, constant memory, and the origin of each; missing parts are '?'. */
+#include "refactor/infer/infer_constant.h"
 #include "refactor/infer/infer_deduce.h"
 #include "refactor/infer/infer_grid.h"
 #include "refactor/infer/infer_host.h"
 #include "refactor/infer/infer_record.h"
 #include "refactor/infer/infer_size.h"
+#include "refactor/infer/infer_texture.h"
 #include "refactor/infer/infer_type.h"
 #include "refactor/kernel/deduced.h"
 #include "refactor/kernel_model/build.h"
@@ -93,80 +95,6 @@ static char *scalar_line(ht_infer *in, size_t index) {
     free(name);
     free(type);
     return line;
-}
-
-/* ---- constant memory ---- */
-
-/* Returns the type of the elements of an array, or of an array of arrays. *out_count: their number;
- * 1: it is not an array. */
-static CXType element_of(CXType type, long long *out_count) {
-    *out_count = 1;
-    type = clang_getCanonicalType(type);
-    while (type.kind == CXType_ConstantArray) {
-        *out_count *= clang_getArraySize(type);
-        type = clang_getCanonicalType(clang_getArrayElementType(type));
-    }
-    return type;
-}
-
-static bool is_real_array(CXType type) {
-    long long count;
-    bool array = clang_getCanonicalType(type).kind == CXType_ConstantArray;
-    type = element_of(type, &count);
-    return array && (type.kind == CXType_Float || type.kind == CXType_Double);
-}
-
-/* Returns true for constant memory that other code fills, and for tables of real numbers in device
- * memory, which are as good: with zeros in them, reads of them would not show in results. Integers
- * in device memory may be counters and indices, so they are not filled. */
-static bool is_constant(CXCursor cursor) {
-    bool found =
-        ht_ast_has(cursor, CXCursor_CUDAConstantAttr) ||
-        (ht_ast_has(cursor, CXCursor_CUDADeviceAttr) && is_real_array(clang_getCursorType(cursor)));
-    return found && clang_Cursor_isNull(clang_Cursor_getVarDeclInitializer(cursor));
-}
-
-static void constant_add(ht_infer *in, CXCursor cursor, json_t *args) {
-    long long count;
-    CXType type = element_of(clang_getCursorType(cursor), &count);
-    char *name = ht_cursor_qualified_name(cursor), *element = ht_type_plain(type);
-    bool known = ht_type_size(element) && count > 0;
-    if (!known)
-        ht_infer_miss(in, ht_ast_line(cursor),
-                      "type and elements of constant memory '%s' (line %d)", name,
-                      ht_ast_line(cursor));
-    char *line = known ? ht_format("%s : constant %s[%lld]", name, element, count)
-                       : ht_format("%s : constant ?[?]", name);
-    json_array_append_new(args, json_string(line));
-    free(line);
-    free(name);
-    free(element);
-}
-
-/* Returns the bytes of all arrays in device memory that the kernel needs, initialised or not. */
-static int64_t constants_bytes(const ht_infer *in) {
-    const ht_slice *slice = in->slice;
-    int64_t sum = 0;
-    for (size_t i = 0; i < slice->chunk_count; ++i)
-        for (size_t j = 0; slice->chunks[i].needed && j < slice->chunks[i].cursor_count; ++j) {
-            CXCursor cursor = slice->chunks[i].cursors[j];
-            bool device = clang_getCursorKind(cursor) == CXCursor_VarDecl &&
-                          (ht_ast_has(cursor, CXCursor_CUDAConstantAttr) ||
-                           ht_ast_has(cursor, CXCursor_CUDADeviceAttr));
-            long long bytes = device ? clang_Type_getSizeOf(clang_getCursorType(cursor)) : 0;
-            if (bytes > 0 && __builtin_add_overflow(sum, bytes, &sum))
-                return INT64_MAX;
-        }
-    return sum;
-}
-
-static void constants_add(ht_infer *in, json_t *args) {
-    const ht_slice *slice = in->slice;
-    for (size_t i = 0; i < slice->chunk_count; ++i)
-        for (size_t j = 0; slice->chunks[i].needed && j < slice->chunks[i].cursor_count; ++j)
-            if (clang_getCursorKind(slice->chunks[i].cursors[j]) == CXCursor_VarDecl &&
-                is_constant(slice->chunks[i].cursors[j]))
-                constant_add(in, slice->chunks[i].cursors[j], args);
 }
 
 /* ---- extents ---- */
@@ -271,7 +199,7 @@ static void allocations_find(ht_infer *in) {
 
 static void extents_choose(ht_infer *in, ht_sizes *sizes) {
     for (size_t i = 0; i < in->slots.count; ++i)
-        if (in->slots.items[i].is_pointer) {
+        if (in->slots.items[i].is_pointer && !in->extents[i]) {
             char *allocated = in->allocated[i] ? ht_strdup(in->allocated[i]) : NULL;
             extent_choose(in, sizes, i, allocated, in->allocated_lines[i]);
         }
@@ -335,7 +263,7 @@ static json_t *arguments_make(ht_infer *in, const ht_infer_buffers *buffers) {
             if (in->slot_records[j].owner == i)
                 line_add(in, buffers, j, args);
     }
-    constants_add(in, args);
+    ht_infer_constants(in, args);
     return args;
 }
 
@@ -551,6 +479,7 @@ static bool infer(ht_model *model, const ht_slice *slice, manner how, ht_inferre
     infer_init(&in, model, slice);
     in.free_numbers = how.free_numbers;
     ht_infer_host(&in);
+    ht_infer_textures(&in);
     if (how.given.own_grid)
         ht_infer_grid_own(&in);
     ht_grid_read(model, &grid);
@@ -563,7 +492,7 @@ static bool infer(ht_model *model, const ht_slice *slice, manner how, ht_inferre
         extents_choose(&in, &sizes);
         open_settle(&in, how.given.tries);
         if (!in.missing.length)
-            fits = ht_sizes_check(&sizes, constants_bytes(&in));
+            fits = ht_sizes_check(&sizes, ht_infer_constants_bytes(&in));
     }
     if (!in.missing.length)
         fields_prune(&in, &grid);

@@ -1,6 +1,7 @@
 /* Texts of files in memory that declare names of libraries' host sides. */
 #include "refactor/source/host_names.h"
 #include "refactor/source/cuda_device_names.h"
+#include "refactor/source/texture_names.h"
 #include "refactor/source/torch_names.h"
 
 #include <string.h>
@@ -17,6 +18,9 @@
 static const char cuda_text[] =
     "#pragma once\n"
     "#pragma clang system_header\n"
+    TYPE(Array) TYPE(Array_t) TYPE(ArrayConst_t) TYPE(ChannelFormatDesc) TYPE(Extent) TYPE(Pos)
+    TYPE(PitchedPtr) TYPE(ResourceDesc) TYPE(TextureDesc) TYPE(ResourceViewDesc)
+    TYPE(Memcpy3DParms) TYPE(TextureReadMode) TYPE(TextureAddressMode) TYPE(TextureFilterMode)
     TYPE(Error_t) TYPE(Stream_t) TYPE(Event_t) TYPE(MemcpyKind) TYPE(Graph_t) TYPE(GraphExec_t)
     "typedef hipError_t cudaError;\n"
     "typedef hipDeviceProp_t cudaDeviceProp;\n"
@@ -30,6 +34,13 @@ static const char cuda_text[] =
     CALL(MallocAsync) CALL(Free) CALL(FreeHost) CALL(FreeAsync)
     CALL(Memcpy) CALL(MemcpyAsync) CALL(Memcpy2D) CALL(MemcpyToSymbol) CALL(MemcpyFromSymbol)
     CALL(Memset) CALL(MemsetAsync) CALL(MemPrefetchAsync)
+    CALL(MallocArray) CALL(Malloc3DArray) CALL(Malloc3D) CALL(FreeArray) CALL(MemcpyToArray)
+    CALL(Memcpy2DToArray) CALL(Memcpy3D) CALL(CreateTextureObject) CALL(DestroyTextureObject)
+    "template <typename... T> hipChannelFormatDesc cudaCreateChannelDesc(T...);\n"
+    CONSTANT(ReadModeElementType) CONSTANT(ReadModeNormalizedFloat) CONSTANT(AddressModeWrap)
+    CONSTANT(AddressModeClamp) CONSTANT(AddressModeMirror) CONSTANT(AddressModeBorder)
+    CONSTANT(FilterModePoint) CONSTANT(FilterModeLinear) CONSTANT(ResourceTypeArray)
+    CONSTANT(ResourceTypeLinear) CONSTANT(ResourceTypePitch2D)
     CALL(DeviceSynchronize) CALL(ThreadSynchronize) CALL(DeviceReset)
     CALL(GetLastError) CALL(PeekAtLastError)
     CALL(GetDevice) CALL(SetDevice) CALL(GetDeviceCount) CALL(GetDeviceProperties)
@@ -129,6 +140,10 @@ const ht_host_library ht_host_libraries[HT_HOST_LIBRARIES] = {
       "identifier '__v", "identifier '__ld", "function for call to '__ld", "identifier '__st",
       "identifier '__dp4a'", "identifier '__shfl", "identifier '__ballot_sync",
       "identifier '__any_sync", "identifier '__all_sync", "identifier '__syncwarp"}},
+    {"/hiptemper/texture_names.h",
+     ht_texture_names,
+     true,
+     {"'cudaTextureObject_t'", "'cudaSurfaceObject_t'"}},
     /* ahead of the next, which names them */
     {"/hiptemper/torch_accessors.h", ht_torch_accessors, true, TORCH_MISSED},
     {"/hiptemper/torch_names.h", ht_torch_names, false, TORCH_MISSED}};
@@ -139,6 +154,15 @@ unsigned ht_host_libraries_missed(const char *message) {
         for (const char *const *name = ht_host_libraries[i].missed; *name; ++name)
             missed |= strstr(message, *name) ? 1U << i : 0;
     return missed;
+}
+
+unsigned ht_host_libraries_mentioned(const char *text) {
+    static const char *const names[] = {"hipTextureObject_t", "hipSurfaceObject_t", "texture<",
+                                        "texture <"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; ++i)
+        if (strstr(text, names[i]))
+            return 1U << HT_HOST_TEXTURES;
+    return 0;
 }
 
 const ht_host_library *ht_host_library_of(const char *path) {

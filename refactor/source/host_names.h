@@ -15,6 +15,7 @@ enum {
     HT_HOST_HALF,
     HT_HOST_GROUPS,
     HT_HOST_DEVICE,
+    HT_HOST_TEXTURES,
     HT_HOST_ACCESSORS,
     HT_HOST_TORCH,
     HT_HOST_LIBRARIES
@@ -34,6 +35,8 @@ extern const ht_host_library ht_host_libraries[HT_HOST_LIBRARIES];
 
 /* Returns the libraries, as bits, of which a message of clang's misses a name. */
 unsigned ht_host_libraries_missed(const char *message);
+/* Returns the libraries, as bits, that give names of HIP's in a source's text another meaning. */
+unsigned ht_host_libraries_mentioned(const char *text);
 /* Returns the library whose file in memory this is; NULL: it is another file. */
 const ht_host_library *ht_host_library_of(const char *path);
 

@@ -313,7 +313,7 @@ static enum CXErrorCode unit_parse(ht_source *source, const ht_file_text *files,
     return code;
 }
 
-/* Returns the libraries of which clang does not know a name. */
+/* Returns the libraries of which clang does not know a name, or that give one another meaning. */
 static unsigned libraries_missed(const ht_source *source) {
     unsigned missed = 0;
     for (unsigned i = 0; source->unit && i < clang_getNumDiagnostics(source->unit); ++i) {
@@ -323,6 +323,13 @@ static unsigned libraries_missed(const ht_source *source) {
             missed |= ht_host_libraries_missed(clang_getCString(words));
         clang_disposeString(words);
         clang_disposeDiagnostic(diagnostic);
+    }
+    const char *const paths[] = {source->unit_path, source->path};
+    for (size_t i = 0; source->unit && i < sizeof paths / sizeof *paths; ++i) {
+        CXFile file = clang_getFile(source->unit, paths[i]);
+        size_t length;
+        const char *text = file ? clang_getFileContents(source->unit, file, &length) : NULL;
+        missed |= text ? ht_host_libraries_mentioned(text) : 0;
     }
     return missed;
 }
@@ -385,9 +392,8 @@ static ht_status source_parse(ht_source *source, const ht_file_text *files, size
                               ht_error *error) {
     enum CXErrorCode code = unit_parse(source, files, count);
     source->call.libraries = code == CXError_Success ? libraries_missed(source) : 0;
-    if (source->call.libraries) {
+    if (source->call.libraries)
         code = unit_parse(source, files, count);
-    }
     if (code == CXError_Success && count == 0)
         code = forms_change(source);
     if (code != CXError_Success || !source->unit)
