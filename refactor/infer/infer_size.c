@@ -152,23 +152,64 @@ bool ht_sizes_has_small_name(const ht_infer_field *field) {
     return small_value(field->name) != SMALL_SIZE;
 }
 
+/* Returns true if an expression has another value with another value of the field. */
+static bool depends_on(ht_sizes *sizes, const char *text, ht_infer_field *field) {
+    const int64_t kept = field->value;
+    int64_t before, after;
+    bool known = text && ht_sizes_value(sizes, text, &before);
+    field->value = 2 * kept + 64;
+    bool depends = known && ht_sizes_value(sizes, text, &after) && after != before;
+    field->value = kept;
+    return depends;
+}
+
+/* Returns true if outputs lie where the field says. */
+static bool places_outputs(ht_sizes *sizes, ht_infer_field *field) {
+    bool places = false;
+    for (size_t i = 0; i < sizes->in->slots.count && !places; ++i) {
+        const ht_infer_buffer *of = &sizes->buffers->items[i];
+        places = sizes->in->slots.items[i].is_pointer && (of->written || of->updated) &&
+                 depends_on(sizes, of->extent, field);
+    }
+    return places;
+}
+
 /* Returns true for the distance of rows in memory, by its name. It must not be less than their
- * length: rows would overlap, and the last write would decide. */
-static bool is_pitch(const ht_infer_field *field) {
+ * length: rows would overlap, and the last write would decide. A stride or a step may be that of a
+ * window as well, and is one of rows where outputs lie so far apart. */
+static bool is_pitch(ht_sizes *sizes, ht_infer_field *field) {
     const char *name = field->name;
     bool leading = tolower((unsigned char)name[0]) == 'l' &&
                    tolower((unsigned char)name[1]) == 'd' && strlen(name) <= 3;
-    return !field->known && !field->in_grid && (leading || has_word(name, "pitch"));
+    bool maybe = has_word(name, "stride") || has_word(name, "step") || has_word(name, "width");
+    return !field->known && !field->in_grid &&
+           (leading || has_word(name, "pitch") || (maybe && places_outputs(sizes, field)));
 }
 
-static void widen_pitches(ht_infer *in) {
+/* Makes a pitch no less than `widest`, and so what is passed of one in bytes: pitch / 4. */
+static void widen(ht_sizes *sizes, ht_infer_field *field, int64_t widest) {
+    enum { BYTES_MAX = 16 };
+    const int64_t kept = field->value > widest ? field->value : widest;
+    field->value = kept;
+    for (size_t i = 0; i < sizes->in->slots.count; ++i) {
+        const char *scalar = sizes->in->scalars[i];
+        int64_t value;
+        if (scalar && depends_on(sizes, scalar, field))
+            while (ht_sizes_value(sizes, scalar, &value) && value < widest &&
+                   field->value < BYTES_MAX * kept)
+                field->value *= 2;
+    }
+}
+
+static void widen_pitches(ht_sizes *sizes) {
+    ht_infer *in = sizes->in;
     int64_t widest = 0;
     for (size_t i = 0; i < in->field_count; ++i)
         if (in->fields[i].in_grid && in->fields[i].value > widest)
             widest = in->fields[i].value;
     for (size_t i = 0; i < in->field_count; ++i)
-        if (is_pitch(&in->fields[i]) && in->fields[i].value < widest)
-            in->fields[i].value = widest;
+        if (is_pitch(sizes, &in->fields[i]))
+            widen(sizes, &in->fields[i], widest);
 }
 
 static bool threads_of(const ht_sizes *sizes, int64_t *out_threads) {
@@ -414,10 +455,10 @@ bool ht_sizes_choose(ht_sizes *sizes) {
     take_expressions(sizes);
     grow_grid(sizes);
     grow_small(sizes);
-    widen_pitches(in);
+    widen_pitches(sizes);
     shrink(sizes);
     narrow_small(sizes);
-    widen_pitches(in);
+    widen_pitches(sizes);
     for (int step = 0; step < 12 && !threads_of(sizes, &threads); ++step)
         for (size_t i = 0; i < in->field_count; ++i)
             if (in->fields[i].in_grid && in->fields[i].value < 4096)

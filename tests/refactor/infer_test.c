@@ -371,6 +371,29 @@ Test(infer, rows_are_as_far_apart_as_they_are_long) {
     done(&of);
 }
 
+/* A pitch may count bytes, and rows of outputs may lie a stride apart, as those of a window do not.
+ */
+Test(infer, rows_of_outputs_are_as_far_apart_as_they_are_long) {
+    inferred of =
+        infer(HEAD "__global__ void k(const float *in, float *out, int width, int p, int s) {\n"
+                   "    int x = blockIdx.x * 16 + threadIdx.x, y = blockIdx.y * 4 + threadIdx.y;\n"
+                   "    if (x < width) out[y * p + x] = in[y * width + x * s];\n"
+                   "}\n"
+                   "void run(const float *in, float *out, int width, int height, size_t rowStep, "
+                   "int stride) {\n"
+                   "    k<<<dim3((width + 15) / 16, height / 4), dim3(16, 4)>>>(in, out, width, "
+                   "rowStep / sizeof(float), stride);\n"
+                   "}\n");
+    const ht_problem *instance = &of.kernel->inferred->entries[0].instances[0];
+    int64_t width = 0, step = 0, stride = 0;
+    cr_expect(ht_problem_get(instance, "width", &width) &&
+              ht_problem_get(instance, "rowStep", &step) &&
+              ht_problem_get(instance, "stride", &stride));
+    cr_expect(width > 0 && step >= 4 * width, "%lld of %lld", (long long)width, (long long)step);
+    cr_expect_eq(stride, 1);
+    done(&of);
+}
+
 /* The guards leave two elements at each side, so that a star reaches two elements at most. */
 Test(infer, a_window_fits_into_what_guards_leave) {
     inferred of =
