@@ -209,3 +209,23 @@ void ht_call_free(ht_call *call) {
     free((char *)call->cache);
     free((char *)call->resource_dir);
 }
+
+bool ht_call_names(const ht_call *call, const char *name) {
+    bool names = false;
+    for (size_t i = 0; i < call->own_count; ++i)
+        names = names || strstr(call->own[i], name);
+    return names;
+}
+
+void ht_call_add(ht_call *call, char *argument) {
+    char **own = ht_alloc(call->own_count + 1, sizeof *own);
+    if (call->own_count)
+        memcpy(own, call->own, call->own_count * sizeof *own);
+    free((char **)call->own);
+    own[call->own_count++] = argument;
+    call->own = own;
+}
+
+void ht_call_drop(ht_call *call) {
+    free(call->own[--call->own_count]);
+}

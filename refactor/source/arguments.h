@@ -22,6 +22,13 @@ enum CXErrorCode ht_call_parse(const ht_call *call, CXIndex index, const char *p
 ht_call ht_call_copy(ht_call call);
 void ht_call_free(ht_call *call);
 
+/* Returns true if an argument of the user's has this name in it. */
+bool ht_call_names(const ht_call *call, const char *name);
+/* Appends an argument to a call that owns its own, which takes it over; ht_call_drop takes the last
+ * one away. */
+void ht_call_add(ht_call *call, char *argument);
+void ht_call_drop(ht_call *call);
+
 /* Returns how often clang has parsed a text in this process, the header kept for all aside. */
 size_t ht_source_parses(void);
 

@@ -10,6 +10,7 @@
 #include "refactor/source/chevrons.h"
 #include "refactor/source/host_names.h"
 #include "refactor/source/macro_kernel.h"
+#include "refactor/source/missing.h"
 #include "refactor/source/names.h"
 #include "refactor/source/place.h"
 #include "refactor/source/resource_dir.h"
@@ -313,25 +314,27 @@ static enum CXErrorCode unit_parse(ht_source *source, const ht_file_text *files,
     return code;
 }
 
-/* Returns the libraries of which clang does not know a name, or that give one another meaning. */
-static unsigned libraries_missed(const ht_source *source) {
-    unsigned missed = 0;
-    for (unsigned i = 0; source->unit && i < clang_getNumDiagnostics(source->unit); ++i) {
-        CXDiagnostic diagnostic = clang_getDiagnostic(source->unit, i);
-        CXString words = clang_getDiagnosticSpelling(diagnostic);
-        if (clang_getDiagnosticSeverity(diagnostic) >= CXDiagnostic_Error)
-            missed |= ht_host_libraries_missed(clang_getCString(words));
-        clang_disposeString(words);
-        clang_disposeDiagnostic(diagnostic);
-    }
-    const char *const paths[] = {source->unit_path, source->path};
-    for (size_t i = 0; source->unit && i < sizeof paths / sizeof *paths; ++i) {
-        CXFile file = clang_getFile(source->unit, paths[i]);
-        size_t length;
-        const char *text = file ? clang_getFileContents(source->unit, file, &length) : NULL;
-        missed |= text ? ht_host_libraries_mentioned(text) : 0;
-    }
-    return missed;
+/* Parses the unit, again if it names what is not there, and then with declarations of it. */
+static enum CXErrorCode unit_read(ht_source *source, const ht_file_text *files, size_t count) {
+    source->call.libraries = 0;
+    enum CXErrorCode code = unit_parse(source, files, count);
+    source->call.libraries = code == CXError_Success ? ht_missing_libraries(source) : 0;
+    return source->call.libraries ? unit_parse(source, files, count) : code;
+}
+
+/* Parses the unit as a build for a GPU, if it asks for one and no more errors come of it. */
+static enum CXErrorCode gpu_unit_read(ht_source *source, const ht_file_text *files, size_t count) {
+    enum CXErrorCode code = unit_read(source, files, count);
+    size_t errors = ht_missing_errors(source);
+    char *macro = code == CXError_Success ? ht_missing_gpu_macro(source) : NULL;
+    if (!macro)
+        return code;
+    ht_call_add(&source->call, macro);
+    code = unit_read(source, files, count);
+    if (code == CXError_Success && ht_missing_errors(source) <= errors)
+        return code;
+    ht_call_drop(&source->call);
+    return unit_read(source, files, count);
 }
 
 /* Parses the unit again with this text in place of the file; NULL: not. Takes over `text`. */
@@ -390,10 +393,7 @@ static enum CXErrorCode forms_change(ht_source *source) {
 /* `files`: texts to be read in place of those of files. */
 static ht_status source_parse(ht_source *source, const ht_file_text *files, size_t count,
                               ht_error *error) {
-    enum CXErrorCode code = unit_parse(source, files, count);
-    source->call.libraries = code == CXError_Success ? libraries_missed(source) : 0;
-    if (source->call.libraries)
-        code = unit_parse(source, files, count);
+    enum CXErrorCode code = gpu_unit_read(source, files, count);
     if (code == CXError_Success && count == 0)
         code = forms_change(source);
     if (code != CXError_Success || !source->unit)

@@ -148,3 +148,29 @@ Test(own_build, blocks_that_wait_for_each_other_stay_in_any_build) {
     cr_expect(remarks_have(kernel, HT_REMARK_MISSED, "until another block has written"));
     ht_refactor_free(refactor);
 }
+
+/* A file that asks whether the build is one for a GPU is read as that build: without the macro its
+ * kernel has no launch. Others are what they are without it. */
+Test(refactor, a_file_that_asks_for_a_build_for_a_gpu_is_read_as_one) {
+    static const char text[] =
+        "#ifdef %s\n__device__ inline float twice(float v) { return 2 * v; }\n#endif\n"
+        "__global__ void k(const float *in, float *out, int n) {\n"
+        "    int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+        "    if (i < n) out[i] = twice(in[i]);\n}\n"
+        "void run(const float *in, float *out, int n) {\n"
+        "    k<<<(n + 255) / 256, 256>>>(in, out, n);\n}\n";
+    static const struct {
+        const char *macro;
+        ht_kernel_status status;
+    } cases[] = {{"USE_CUDA", HT_KERNEL_TEMPLATED},     {"GPU", HT_KERNEL_TEMPLATED},
+                 {"CUDA_ENABLED", HT_KERNEL_TEMPLATED}, {"USE_CUDA_DEBUG", HT_KERNEL_UNPARSED},
+                 {"__CUDACC__", HT_KERNEL_UNPARSED},    {"TWICE", HT_KERNEL_UNPARSED}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
+        char *source = ht_format(text, cases[i].macro);
+        ht_refactor *refactor = read_text_for_build(source, false);
+        const ht_kernel *kernel = kernel_named(refactor, "k", NULL);
+        cr_expect_eq(kernel->status, cases[i].status, "%s: %s", cases[i].macro, kernel->reason);
+        ht_refactor_free(refactor);
+        free(source);
+    }
+}

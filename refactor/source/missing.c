@@ -1,0 +1,162 @@
+#include "refactor/source/missing.h"
+
+#include "base/memory.h"
+#include "base/text.h"
+#include "refactor/source/arguments.h"
+#include "refactor/source/host_names.h"
+#include "refactor/source/names.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static unsigned of_message(CXDiagnostic diagnostic) {
+    CXString words = clang_getDiagnosticSpelling(diagnostic);
+    unsigned missed = clang_getDiagnosticSeverity(diagnostic) >= CXDiagnostic_Error
+                          ? ht_host_libraries_missed(clang_getCString(words))
+                          : 0;
+    clang_disposeString(words);
+    return missed;
+}
+
+unsigned ht_missing_libraries(const ht_source *source) {
+    unsigned missed = 0;
+    for (unsigned i = 0; source->unit && i < clang_getNumDiagnostics(source->unit); ++i) {
+        CXDiagnostic diagnostic = clang_getDiagnostic(source->unit, i);
+        missed |= of_message(diagnostic);
+        clang_disposeDiagnostic(diagnostic);
+    }
+    const char *const paths[] = {source->unit_path, source->path};
+    for (size_t i = 0; source->unit && i < sizeof paths / sizeof *paths; ++i) {
+        CXFile file = clang_getFile(source->unit, paths[i]);
+        size_t length;
+        const char *text = file ? clang_getFileContents(source->unit, file, &length) : NULL;
+        missed |= text ? ht_host_libraries_mentioned(text) : 0;
+    }
+    return missed;
+}
+
+size_t ht_missing_errors(const ht_source *source) {
+    size_t errors = 0;
+    for (unsigned i = 0; source->unit && i < clang_getNumDiagnostics(source->unit); ++i) {
+        CXDiagnostic diagnostic = clang_getDiagnostic(source->unit, i);
+        CXString words = clang_getDiagnosticSpelling(diagnostic);
+        errors += clang_getDiagnosticSeverity(diagnostic) >= CXDiagnostic_Error &&
+                  !strstr(clang_getCString(words), "file not found");
+        clang_disposeString(words);
+        clang_disposeDiagnostic(diagnostic);
+    }
+    return errors;
+}
+
+/* ---- macros of a build for a GPU ---- */
+
+typedef struct line {
+    const char *begin, *end;
+} line;
+
+static bool line_next(const char **at, line *out) {
+    if (!**at)
+        return false;
+    const char *end = strchr(*at, '\n');
+    *out = (line){*at, end ? end : *at + strlen(*at)};
+    *at = end ? end + 1 : out->end;
+    return true;
+}
+
+/* Returns what follows '#' and a directive's name; NULL: the line is another one. */
+static const char *after_directive(line of, const char *name) {
+    const char *at = of.begin + strspn(of.begin, " \t");
+    if (*at++ != '#')
+        return NULL;
+    at += strspn(at, " \t");
+    size_t length = strlen(name);
+    return strncmp(at, name, length) == 0 && !ht_name_has(at[length]) ? at + length : NULL;
+}
+
+/* Returns the one name that a line's condition asks for: #ifdef A, #if A, #if defined(A); NULL: it
+ * is another line. free(). */
+static char *asked_for(line of) {
+    const char *at = after_directive(of, "ifdef");
+    at = at ? at : after_directive(of, "if");
+    if (!at)
+        return NULL;
+    at += strspn(at, " \t");
+    if (strncmp(at, "defined", 7) == 0 && !ht_name_has(at[7]))
+        at += 7 + strspn(at + 7, " \t(");
+    size_t length = 0;
+    while (at + length < of.end && ht_name_has(at[length]))
+        ++length;
+    const char *rest = at + length + strspn(at + length, " \t\r)");
+    return length && rest >= of.end ? ht_strndup(at, length) : NULL;
+}
+
+/* Returns true for GPU, USE_CUDA, WITH_HIP, CUDA_ENABLED: a build with it is one for a GPU. Names
+ * that compilers and HIP's headers ask for are theirs. */
+static bool is_for_gpu(const char *name) {
+    static const char *const devices[] = {"GPU", "CUDA", "HIP", "ROCM"};
+    static const char *const ends[] = {"", "_ENABLED", "_SUPPORT", "_FOUND", "_AVAILABLE"};
+    size_t length = strlen(name);
+    for (size_t i = 0; i < sizeof devices / sizeof *devices; ++i)
+        for (size_t j = 0; j < sizeof ends / sizeof *ends; ++j) {
+            char *word = ht_format("%s%s", devices[i], ends[j]);
+            size_t size = strlen(word);
+            bool found = length >= size && strcmp(name + length - size, word) == 0 &&
+                         (length == size || name[length - size - 1] == '_');
+            free(word);
+            if (found)
+                return name[0] != '_' && strncmp(name, "HIP", 3) != 0 &&
+                       strncmp(name, "ROC", 3) != 0;
+        }
+    return false;
+}
+
+/* Returns true if the lines up to the end of this branch have something of a GPU's program. */
+static bool guards_device_code(const char *at) {
+    static const char *const words[] = {"<<<", "__global__", "__device__", "hipLaunchKernelGGL"};
+    line of;
+    for (int depth = 0; line_next(&at, &of);) {
+        bool opens = after_directive(of, "if") || after_directive(of, "ifdef") ||
+                     after_directive(of, "ifndef");
+        bool closes = after_directive(of, "endif") != NULL;
+        if (depth == 0 && (closes || after_directive(of, "else") || after_directive(of, "elif")))
+            return false;
+        depth += opens - closes;
+        if (after_directive(of, "include"))
+            return true;
+        char *text = ht_strndup(of.begin, (size_t)(of.end - of.begin));
+        bool found = false;
+        for (size_t i = 0; i < sizeof words / sizeof *words; ++i)
+            found = found || strstr(text, words[i]);
+        free(text);
+        if (found)
+            return true;
+    }
+    return false;
+}
+
+static bool is_defined(const char *text, const char *name) {
+    line of;
+    bool defined = false;
+    while (!defined && line_next(&text, &of)) {
+        const char *at = after_directive(of, "define");
+        defined = at && ht_name_stands(at, strcspn(at, " \t") + strlen(name) + 1, name);
+    }
+    return defined;
+}
+
+char *ht_missing_gpu_macro(const ht_source *source) {
+    line of;
+    size_t length;
+    CXFile file = clang_getFile(source->unit, source->path);
+    const char *text = file ? clang_getFileContents(source->unit, file, &length) : NULL;
+    for (const char *at = text ? text : ""; line_next(&at, &of);) {
+        char *name = asked_for(of);
+        bool found = name && is_for_gpu(name) && guards_device_code(at) &&
+                     !is_defined(text, name) && !ht_call_names(&source->call, name);
+        char *argument = found ? ht_format("-D%s", name) : NULL;
+        free(name);
+        if (argument)
+            return argument;
+    }
+    return NULL;
+}
