@@ -2,6 +2,7 @@
 #include "refactor/source/host_names.h"
 #include "refactor/source/cuda_device_names.h"
 #include "refactor/source/texture_names.h"
+#include "refactor/source/tile_names.h"
 #include "refactor/source/torch_names.h"
 
 #include <string.h>
@@ -133,6 +134,8 @@ const ht_host_library ht_host_libraries[HT_HOST_LIBRARIES] = {
      groups_text,
      false,
      {"identifier 'cooperative_groups'", "name 'cooperative_groups'", "expected namespace name"}},
+    /* in the place of the one before, by the source's text */
+    {"/hiptemper/tile_names.h", ht_tile_names, true, {NULL}},
     {"/hiptemper/cuda_device_names.h",
      ht_cuda_device_names,
      true,

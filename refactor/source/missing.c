@@ -5,6 +5,7 @@
 #include "refactor/source/arguments.h"
 #include "refactor/source/host_names.h"
 #include "refactor/source/names.h"
+#include "refactor/source/tile_names.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -31,6 +32,8 @@ unsigned ht_missing_libraries(const ht_source *source) {
         size_t length;
         const char *text = file ? clang_getFileContents(source->unit, file, &length) : NULL;
         missed |= text ? ht_host_libraries_mentioned(text) : 0;
+        if (text && (missed & 1U << HT_HOST_GROUPS) && ht_tiles_suffice(text))
+            missed ^= 1U << HT_HOST_GROUPS | 1U << HT_HOST_TILES;
     }
     return missed;
 }

@@ -3,6 +3,7 @@
 #include "tree_support.h"
 
 #include "base/memory.h"
+#include "refactor/source/tile_names.h"
 
 #include <criterion/criterion.h>
 #include <stdlib.h>
@@ -118,4 +119,71 @@ Test(groups, a_group_that_is_asked_for_more_keeps_the_block) {
         free(text);
         free(reason);
     }
+}
+
+/* Tiles and their sums are cut out with the kernel, which keeps its block; the rest is found. */
+Test(groups, a_cuda_kernel_with_tiles_keeps_its_block) {
+    char *reason;
+    char *names = parameters_of(
+        "k.cu",
+        CUDA_GROUPS
+        "__global__ void k(const float *in, float *out, int n) {\n"
+        "  " BLOCK "\n  cg::thread_block_tile<32> warp = cg::tiled_partition<32>(block);\n"
+        "  int row = blockIdx.x * 8 + threadIdx.x / 32;\n"
+        "  float sum = warp.shfl_down(in[row], 1) * warp.meta_group_rank();\n"
+        "  for (int j = 0; j < 4; ++j) sum += in[j];\n"
+        "  sum = cg::reduce(warp, sum, cg::plus<float>{});\n"
+        "  if (row < n && warp.thread_rank() == 0) out[row] = sum;\n}\n"
+        "void f(const float *a, float *b, int n) { k<<<(n + 7) / 8, 256>>>(a, b, n); }\n",
+        &reason);
+    cr_expect_not_null(strstr(names, "UNROLL_J"), "%s: %s", names, reason);
+    cr_expect(!strstr(names, "BLOCK") && !strstr(names, "COARSEN"), "%s", names);
+    free(names);
+    free(reason);
+}
+
+/* Worked out by hand, for one thread: thread 37 of 70, whose neighbours all have its value. */
+Test(groups, tiles_compute_what_cuda_says) {
+    static const char before[] =
+        "#define __host__\n#define __device__\n"
+        "struct dim3 { unsigned x, y, z; dim3(unsigned a, unsigned b, unsigned c) : x(a), y(b), "
+        "z(c) {} };\n"
+        "static dim3 threadIdx(2, 3, 0), blockIdx(0, 0, 0), blockDim(10, 7, 1);\n"
+        "static int barriers, width;\n"
+        "static void __syncthreads() { ++barriers; }\nstatic void __threadfence_block() {}\n"
+        "static int __any(int) { return 1; }\nstatic unsigned __lane_id() { return 37; }\n"
+        "static unsigned long long __ballot(int) { return 0x0000002000000001ull; }\n"
+        "template <class T> T __shfl(T v, int, int w) { width = w; return v; }\n"
+        "template <class T> T __shfl_up(T v, unsigned, int w) { width = w; return v; }\n"
+        "template <class T> T __shfl_down(T v, unsigned, int w) { width = w; return v; }\n"
+        "template <class T> T __shfl_xor(T v, int, int w) { width = w; return v; }\n";
+    static const char after[] =
+        "\nusing namespace cooperative_groups;\nint main() {\n"
+        "  thread_block block = this_thread_block();\n"
+        "  bool good = block.thread_rank() == 32 && block.size() == 70;\n"
+        "  thread_block_tile<32> tile = tiled_partition<32>(block);\n"
+        "  good = good && tile.meta_group_rank() == 1 && tile.meta_group_size() == 3;\n"
+        "  good = good && tile.thread_rank() == 0 && tile.ballot(1) == 32;\n"
+        "  thread_block_tile<8> part = tiled_partition<8>(tile);\n"
+        "  good = good && part.meta_group_size() == 4 && part.meta_group_rank() == 0;\n"
+        "  good = good && reduce(part, 3, plus<int>{}) == 24 && width == 8;\n"
+        "  good = good && reduce(tile, 3, greater<int>{}) == 3 && less<int>{}(1, 2) == 1;\n"
+        "  sync(block);\n  tile.sync();\n"
+        "  return good && barriers == 1 ? 0 : 1;\n}\n";
+    char *text = ht_format("%s%s%s", before, strchr(ht_tile_names, '\n') + 1, after);
+    char *path = tree_put("check.cpp", text);
+    char *command = ht_format("clang++-19 -std=c++17 -o %s.out %s && %s.out", path, path, path);
+    cr_expect_eq(system(command), 0, "%s", text);
+    free(command);
+    free(path);
+    free(text);
+}
+
+/* Groups of more than a block are HIP's. */
+Test(groups, tiles_stand_in_where_nothing_else_is_asked_for) {
+    cr_expect(ht_tiles_suffice("#include <cooperative_groups.h>\ncg::tiled_partition<32>(b);"));
+    cr_expect_not(ht_tiles_suffice("#include <cooperative_groups.h>\ncg::this_thread_block();"));
+    cr_expect_not(ht_tiles_suffice("namespace cg = cooperative_groups;\n"
+                                   "cg::tiled_partition<32>(b); cg::this_grid().sync();"));
+    cr_expect_not(ht_tiles_suffice("tiled_partition<32>(b);"));
 }
