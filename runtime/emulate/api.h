@@ -18,6 +18,23 @@ typedef struct ht_dim3 {
 typedef struct ht_emulate_properties ht_emulate_properties; /* device.c */
 typedef struct ht_emulate_pointer ht_emulate_pointer;       /* memory.c */
 typedef struct ht_emulate_function ht_emulate_function;     /* kernels.c */
+typedef struct ht_emulate_array ht_emulate_array;           /* textures.c, with the next three */
+typedef struct ht_emulate_resource ht_emulate_resource;
+typedef struct ht_emulate_texture_settings ht_emulate_texture_settings;
+typedef struct ht_emulate_copy_3d ht_emulate_copy_3d;
+
+/* hipChannelFormatDesc, hipExtent, hipPitchedPtr */
+typedef struct ht_emulate_channels {
+    int x, y, z, w, kind;
+} ht_emulate_channels;
+typedef struct ht_emulate_extent {
+    size_t width, height, depth;
+} ht_emulate_extent;
+typedef struct ht_emulate_pitched {
+    void *data;
+    size_t pitch, width, rows;
+} ht_emulate_pitched;
+struct ht_image;
 
 typedef void (*ht_stream_callback)(hipStream_t stream, hipError_t status, void *data);
 typedef void (*ht_host_function)(void *data);
@@ -97,6 +114,29 @@ typedef void (*ht_host_function)(void *data);
       (void *to, const void *symbol, size_t size, size_t offset, int kind, hipStream_t stream))    \
     X(hipError_t, hipGetSymbolAddress, (void **pointer, const void *symbol))                       \
     X(hipError_t, hipGetSymbolSize, (size_t *size, const void *symbol))
+
+#define HT_EMULATE_TEXTURES(X)                                                                     \
+    X(ht_emulate_channels, hipCreateChannelDesc, (int x, int y, int z, int w, int kind))           \
+    X(hipError_t, hipMallocArray,                                                                  \
+      (ht_emulate_array * *array, const ht_emulate_channels *channels, size_t width,               \
+       size_t height, unsigned flags))                                                             \
+    X(hipError_t, hipMalloc3DArray,                                                                \
+      (ht_emulate_array * *array, const ht_emulate_channels *channels, ht_emulate_extent extent,   \
+       unsigned flags))                                                                            \
+    X(hipError_t, hipFreeArray, (ht_emulate_array * array))                                        \
+    X(hipError_t, hipMemcpyToArray,                                                                \
+      (ht_emulate_array * to, size_t x_bytes, size_t y, const void *from, size_t size, int kind))  \
+    X(hipError_t, hipMemcpy2DToArray,                                                              \
+      (ht_emulate_array * to, size_t x_bytes, size_t y, const void *from, size_t pitch,            \
+       size_t width, size_t height, int kind))                                                     \
+    X(hipError_t, hipMemcpy2DFromArray,                                                            \
+      (void *to, size_t pitch, const ht_emulate_array *from, size_t x_bytes, size_t y,             \
+       size_t width, size_t height, int kind))                                                     \
+    X(hipError_t, hipMemcpy3D, (const ht_emulate_copy_3d *copy))                                   \
+    X(hipError_t, hipCreateTextureObject,                                                          \
+      (struct ht_image * *object, const ht_emulate_resource *resource,                             \
+       const ht_emulate_texture_settings *settings, const void *view))                             \
+    X(hipError_t, hipDestroyTextureObject, (struct ht_image * object))
 
 #define HT_EMULATE_STREAMS(X)                                                                      \
     X(hipError_t, hipStreamCreate, (hipStream_t * stream))                                         \
@@ -192,6 +232,7 @@ typedef void (*ht_host_function)(void *data);
 #define HT_EMULATE_FUNCTIONS(X)                                                                    \
     HT_EMULATE_MEMORY(X)                                                                           \
     HT_EMULATE_COPIES(X)                                                                           \
+    HT_EMULATE_TEXTURES(X)                                                                         \
     HT_EMULATE_STREAMS(X)                                                                          \
     HT_EMULATE_DEVICE(X)                                                                           \
     HT_EMULATE_KERNELS(X)

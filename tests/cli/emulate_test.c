@@ -15,7 +15,7 @@ static void make(void) {
     static const char *const names[] = {
         "vector_add.hip", "reduction.hip", "stencil.hip",     "two_main.hip",    "two_other.hip",
         "runtime.hip",    "faults.hip",    "unsupported.hip", "never_ported.cu", "wrong.hip",
-        "checked.hip",    "sanitized.hip", "halves.hip"};
+        "checked.hip",    "sanitized.hip", "halves.hip",      "textures.hip"};
     workplace_make();
     for (size_t i = 0; i < sizeof names / sizeof *names; ++i) {
         char path[512], *text;
@@ -74,6 +74,10 @@ Test(emulate, kernels_have_shared_memory_shuffles_atomics_and_template_arguments
 
 Test(emulate, members_of_a_half2_are_halves_and_the_host_computes_with_them) {
     expect("emulate halves.hip", 0, "PASS", "");
+}
+
+Test(emulate, textures_of_arrays_pitched_and_linear_memory_are_sampled) {
+    expect("emulate textures.hip", 0, "2\n3\n2.5\n1\n3\n0\n7\n-1\n4\n0.5\n", "");
 }
 
 Test(emulate, structures_arrive_whole_and_symbols_and_pitched_memory_work) {

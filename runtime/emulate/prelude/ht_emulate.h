@@ -23,6 +23,7 @@
 
 #include "ht_ocml.h"
 #include "ht_ockl.h"
+#include "ht_image.h"
 
 /* What the entries that the emulator writes for each kernel call: takes the next thread of the
  * block, 0 when all have been started; and notes that one has ended. */

@@ -14,11 +14,24 @@
 #define __DRIVER_TYPES_H__
 #define CUDART_CB
 
+#define cudaAddressModeBorder hipAddressModeBorder
+#define cudaAddressModeClamp hipAddressModeClamp
+#define cudaAddressModeMirror hipAddressModeMirror
+#define cudaAddressModeWrap hipAddressModeWrap
+#define cudaArray hipArray
+#define cudaArrayDefault hipArrayDefault
+#define cudaArrayLayered hipArrayLayered
 #define cudaArray_t hipArray_t
 #define cudaBindTexture hipBindTexture
 #define cudaBindTexture2D hipBindTexture2D
 #define cudaBindTextureToArray hipBindTextureToArray
 #define cudaBindTextureToMipmappedArray hipBindTextureToMipmappedArray
+#define cudaChannelFormatDesc hipChannelFormatDesc
+#define cudaChannelFormatKind hipChannelFormatKind
+#define cudaChannelFormatKindFloat hipChannelFormatKindFloat
+#define cudaChannelFormatKindNone hipChannelFormatKindNone
+#define cudaChannelFormatKindSigned hipChannelFormatKindSigned
+#define cudaChannelFormatKindUnsigned hipChannelFormatKindUnsigned
 #define cudaChooseDevice hipChooseDevice
 #define cudaComputeMode hipComputeMode
 #define cudaComputeModeDefault hipComputeModeDefault
@@ -26,6 +39,7 @@
 #define cudaComputeModeExclusiveProcess hipComputeModeExclusiveProcess
 #define cudaComputeModeProhibited hipComputeModeProhibited
 #define cudaCpuDeviceId hipCpuDeviceId
+#define cudaCreateChannelDesc hipCreateChannelDesc
 #define cudaCreateSurfaceObject hipCreateSurfaceObject
 #define cudaCreateTextureObject hipCreateTextureObject
 #define cudaDestroySurfaceObject hipDestroySurfaceObject
@@ -169,6 +183,8 @@
 #define cudaEventSynchronize hipEventSynchronize
 #define cudaEvent_t hipEvent_t
 #define cudaExtent hipExtent
+#define cudaFilterModeLinear hipFilterModeLinear
+#define cudaFilterModePoint hipFilterModePoint
 #define cudaFree hipFree
 #define cudaFreeArray hipFreeArray
 #define cudaFreeAsync hipFreeAsync
@@ -330,6 +346,7 @@
 #define cudaMemcpy2DToArrayAsync hipMemcpy2DToArrayAsync
 #define cudaMemcpy3D hipMemcpy3D
 #define cudaMemcpy3DAsync hipMemcpy3DAsync
+#define cudaMemcpy3DParms hipMemcpy3DParms
 #define cudaMemcpyAsync hipMemcpyAsync
 #define cudaMemcpyDefault hipMemcpyDefault
 #define cudaMemcpyDeviceToDevice hipMemcpyDeviceToDevice
@@ -359,6 +376,14 @@
 #define cudaPos hipPos
 #define cudaProfilerStart hipProfilerStart
 #define cudaProfilerStop hipProfilerStop
+#define cudaReadModeElementType hipReadModeElementType
+#define cudaReadModeNormalizedFloat hipReadModeNormalizedFloat
+#define cudaResourceDesc hipResourceDesc
+#define cudaResourceType hipResourceType
+#define cudaResourceTypeArray hipResourceTypeArray
+#define cudaResourceTypeLinear hipResourceTypeLinear
+#define cudaResourceTypePitch2D hipResourceTypePitch2D
+#define cudaResourceViewDesc hipResourceViewDesc
 #define cudaRuntimeGetVersion hipRuntimeGetVersion
 #define cudaSetDevice hipSetDevice
 #define cudaSetDeviceFlags hipSetDeviceFlags
@@ -388,11 +413,18 @@
 #define cudaStreamWaitEvent hipStreamWaitEvent
 #define cudaStream_t hipStream_t
 #define cudaSuccess hipSuccess
+#define cudaTextureAddressMode hipTextureAddressMode
+#define cudaTextureDesc hipTextureDesc
+#define cudaTextureFilterMode hipTextureFilterMode
 #define cudaTextureObject_t hipTextureObject_t
+#define cudaTextureReadMode hipTextureReadMode
 #define cudaThreadExchangeStreamCaptureMode hipThreadExchangeStreamCaptureMode
 #define cudaThreadExit hipDeviceReset
 #define cudaThreadSynchronize hipDeviceSynchronize
 #define cudaUnbindTexture hipUnbindTexture
+#define make_cudaExtent make_hipExtent
+#define make_cudaPitchedPtr make_hipPitchedPtr
+#define make_cudaPos make_hipPos
 
 /* CUDA's own, which HIP has not. */
 static inline __host__ __device__ unsigned umin(unsigned a, unsigned b) {
