@@ -298,6 +298,8 @@ static bool on_reference(CXCursor cursor, CXCursor parent, void *context) {
     ht_slice *slice = context;
     enum CXCursorKind kind = clang_getCursorKind(cursor);
     int line = ht_ast_line(cursor);
+    if (slice->without_host && ht_slice_cut_method(slice, cursor))
+        return false;
     if (slice->without_host && ht_slice_is_host_member(parent) &&
         (kind == CXCursor_CompoundStmt || clang_isExpression(kind))) {
         if (kind == CXCursor_CompoundStmt)

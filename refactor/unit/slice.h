@@ -52,7 +52,7 @@ typedef struct ht_slice_cut {
 
 typedef struct ht_slice {
     const ht_source *source;
-    bool without_host; /* the host's member functions lose their bodies */
+    bool without_host; /* classes lose the host's methods, and its constructors' bodies */
     ht_slice_cut *cuts;
     size_t cut_count;
     ht_chunk *chunks;

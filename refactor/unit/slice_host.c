@@ -50,3 +50,45 @@ bool ht_slice_is_cut(const ht_slice *slice, size_t file, size_t offset) {
             return true;
     return false;
 }
+
+/* Returns the token that a member's declaration begins with, in front of attributes and macros. */
+static size_t member_begin(const ht_tokens *tokens, size_t at) {
+    static const char *const ends[] = {";", "{", "}", ":"};
+    for (; at > 0; --at) {
+        bool end = tokens->items[at - 1].kind == HT_TOKEN_DIRECTIVE;
+        for (size_t i = 0; i < sizeof ends / sizeof *ends; ++i)
+            end = end || ht_tokens_is(tokens, at - 1, ends[i]);
+        if (end)
+            break;
+    }
+    return at;
+}
+
+/* Returns true for a method that its class declares for the host alone. A virtual one is a part of
+ * the class's layout, a constexpr one is for devices, too. */
+static bool is_host_method(CXCursor method) {
+    return clang_getCursorKind(method) == CXCursor_CXXMethod &&
+           clang_equalCursors(clang_getCursorLexicalParent(method),
+                              clang_getCursorSemanticParent(method)) &&
+           !ht_ast_has(method, CXCursor_CUDADeviceAttr) && !clang_CXXMethod_isVirtual(method) &&
+           !clang_CXXMethod_isDefaulted(method);
+}
+
+bool ht_slice_cut_method(ht_slice *slice, CXCursor method) {
+    size_t file;
+    ht_range range;
+    if (!is_host_method(method) || !ht_source_range(slice->source, method, &file, &range))
+        return false;
+    const ht_tokens *tokens = ht_source_tokens(slice->source, file);
+    size_t first = member_begin(tokens, ht_tokens_at(tokens, range.begin));
+    for (size_t i = first; i < tokens->count && tokens->items[i].begin < range.end; ++i)
+        if (ht_tokens_is(tokens, i, "constexpr") || ht_tokens_is(tokens, i, "consteval") ||
+            ht_tokens_is(tokens, i, "operator") || ht_tokens_is(tokens, i, "friend"))
+            return false;
+    range.begin = tokens->items[first].begin;
+    if (!ht_slice_is_cut(slice, file, range.begin)) {
+        HT_GROW(slice->cuts, slice->cut_count);
+        slice->cuts[slice->cut_count++] = (ht_slice_cut){file, range};
+    }
+    return true;
+}

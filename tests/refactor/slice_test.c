@@ -453,6 +453,29 @@ Test(slice, bodies_of_the_hosts_members_are_left_out_where_they_must) {
     free(unit);
 }
 
+/* A class that the kernel knows for an enumeration has methods that take the host's strings. */
+Test(slice, methods_of_the_host_are_left_out_where_they_must) {
+    char *unit = slice("#include <hip/hip_runtime.h>\n#include <string>\n"
+                       "struct Config {\n    enum Mode { low, high };\n"
+                       "    void set(const std::string &mode);\n"
+                       "    static std::string name(Mode mode)\n    {\n"
+                       "        return mode == low ? \"low\" : \"high\";\n    }\n"
+                       "    static constexpr int of(int n) { return 2 * n; }\n"
+                       "};\n"
+                       "struct Table {\n    float taps[8];\n    Config::Mode mode;\n"
+                       "    __host__\n    void fill(const Config &from);\n"
+                       "private:\n    __host__ int span(const std::string &of) const;\n"
+                       "public:\n    __device__ float tap(int i) const { return taps[i]; }\n"
+                       "    static_assert(__LINE__ == 21);\n};\n"
+                       "__constant__ Table table;\n"
+                       "__global__ void k(float *out) { out[0] = table.tap(Config::of(1)); }\n",
+                       "k", NULL, 0);
+    compiles(unit);
+    cr_expect(has(unit, "enum Mode") && has(unit, "constexpr int of") && has(unit, "float tap"));
+    cr_expect_not(has(unit, "std::") || has(unit, "fill") || has(unit, "span"), "%s", unit);
+    free(unit);
+}
+
 /* ---- macros that are parameters
  * -------------------------------------------------------------------------------------------
  */
