@@ -54,9 +54,7 @@ static char *common_type(CXType type, long long whole, long long *out_parts) {
     return text;
 }
 
-/* Returns the type of the parts that a structure is made of: that of its fields, or bytes where
- * they have several. NULL: it cannot be taken apart, for it leads elsewhere. */
-static char *record_type(CXType type, long long *out_parts) {
+char *ht_infer_record_parts(CXType type, long long *out_parts) {
     long long whole = type.kind == CXType_Record ? clang_Type_getSizeOf(type) : 0;
     if (whole <= 0 || !out_parts)
         return NULL;
@@ -191,8 +189,7 @@ static bool part_add(const ht_record_leaf *leaf, ht_text *out) {
     return known;
 }
 
-char *ht_infer_type_records(const ht_model *model, const ht_parameter *parameter) {
-    CXType type = pointee_of(model, parameter);
+char *ht_infer_record_contents(CXType type) {
     ht_record record;
     ht_text text = {0};
     if (type.kind != CXType_Record)
@@ -210,6 +207,10 @@ char *ht_infer_type_records(const ht_model *model, const ht_parameter *parameter
     return NULL;
 }
 
+char *ht_infer_type_records(const ht_model *model, const ht_parameter *parameter) {
+    return ht_infer_record_contents(pointee_of(model, parameter));
+}
+
 char *ht_infer_type(const ht_model *model, const ht_parameter *parameter, long long *out_parts) {
     if (out_parts)
         *out_parts = 1;
@@ -220,8 +221,9 @@ char *ht_infer_type(const ht_model *model, const ht_parameter *parameter, long l
     if (argument && ht_type_size(argument))
         return ht_strdup(argument);
     if (argument) /* elements that are structures */
-        return parameter->is_pointer ? record_type(launched_type(model, parameter), out_parts)
-                                     : NULL;
+        return parameter->is_pointer
+                   ? ht_infer_record_parts(launched_type(model, parameter), out_parts)
+                   : NULL;
     CXType type = clang_getCanonicalType(clang_getCursorType(parameter->cursor));
     if (parameter->is_pointer)
         type = clang_getCanonicalType(clang_getPointeeType(type));
@@ -233,7 +235,7 @@ char *ht_infer_type(const ht_model *model, const ht_parameter *parameter, long l
     free(text);
     if (!parameter->is_pointer || !out_parts)
         return NULL;
-    text = record_type(pointee_of(model, parameter), out_parts);
+    text = ht_infer_record_parts(pointee_of(model, parameter), out_parts);
     if (text || !is_template_record(model, parameter))
         return text;
     *out_parts = 0;

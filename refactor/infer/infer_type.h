@@ -21,4 +21,10 @@ bool ht_infer_type_mixed(const ht_model *model, const ht_parameter *parameter);
  * not known, or hold what any number need not be. free(). */
 char *ht_infer_type_records(const ht_model *model, const ht_parameter *parameter);
 
+/* Returns the type of the parts that a structure is made of: that of its fields, or HT_INFER_BYTES
+ * where they have several. NULL: it is no structure, or leads elsewhere. free(). */
+char *ht_infer_record_parts(CXType type, long long *out_parts);
+/* The contents of such a structure, as above. */
+char *ht_infer_record_contents(CXType type);
+
 #endif

@@ -123,3 +123,18 @@ Test(infer, a_field_that_the_host_names_in_its_launch_is_the_same_in_the_kernel)
     free(text);
     done(&of);
 }
+
+/* Constant memory may hold a structure: its numbers, or its bytes with what its fields hold. */
+Test(infer, structures_in_constant_memory_are_filled_field_by_field) {
+    inferred of = infer(HEAD "struct params { int shift; float gain; float taps[9]; };\n"
+                             "struct matrix { float4 rows[3]; };\n"
+                             "__constant__ params p;\n__constant__ matrix m;\n"
+                             "__global__ void k(float *a, int n) {\n" INDEX
+                             "  if (i < n) a[i] = p.gain * p.taps[i % 9] + m.rows[1].y;\n}\n" RUN);
+    cr_assert_eq(of.kernel->status, HT_KERNEL_TEMPLATED, "%s", of.kernel->reason);
+    cr_expect_str_eq(arg_named(&of, "p")->type, "unsigned char");
+    sizes with = {.count = 0};
+    cr_expect_eq(elements(&of, "p", &with), 44);
+    cr_expect_eq(arg_named(&of, "m")->role, HT_ARG_CONSTANT);
+    done(&of);
+}
