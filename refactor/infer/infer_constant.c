@@ -5,6 +5,7 @@
 #include "refactor/infer/infer_texture.h"
 #include "refactor/infer/infer_type.h"
 #include "refactor/source/ast.h"
+#include "refactor/unit/slice_extern.h"
 #include "templates/expr/type.h"
 
 #include <stdlib.h>
@@ -120,6 +121,7 @@ void ht_infer_constants(ht_infer *in, json_t *args) {
     for (size_t i = 0; i < slice->chunk_count; ++i)
         for (size_t j = 0; slice->chunks[i].needed && j < slice->chunks[i].cursor_count; ++j)
             if (clang_getCursorKind(slice->chunks[i].cursors[j]) == CXCursor_VarDecl &&
-                is_constant(slice->chunks[i].cursors[j]))
+                is_constant(slice->chunks[i].cursors[j]) &&
+                !ht_slice_is_declared_again(slice->chunks[i].cursors[j]))
                 constant_add(in, slice->chunks[i].cursors[j], args);
 }

@@ -1,6 +1,7 @@
 /* Finds the code that a kernel reaches: the closure over references. */
 #include "refactor/unit/slice.h"
 #include "refactor/unit/chunks.h"
+#include "refactor/unit/slice_extern.h"
 #include "refactor/unit/slice_host.h"
 #include "refactor/unit/slice_macros.h"
 #include "refactor/unit/slice_named.h"
@@ -442,6 +443,7 @@ static bool build(const ht_source *source, const CXCursor *kernels, size_t kerne
         ht_slice_macros_need(out);
     } while (!out->reason && ht_slice_unseen(out));
     ht_slice_params_check(out);
+    ht_slice_define_externs(out);
     if (!out->reason)
         ht_slice_order(out);
     return !out->reason;

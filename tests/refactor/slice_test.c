@@ -476,6 +476,19 @@ Test(slice, methods_of_the_host_are_left_out_where_they_must) {
     free(unit);
 }
 
+/* A unit stands alone: a variable that another file defines is one of its own. */
+Test(slice, variables_that_another_file_defines_are_defined) {
+    char *unit = slice("#include <hip/hip_runtime.h>\n"
+                       "extern __device__ __constant__ float taps[9];\n"
+                       "extern __constant__ int known;\n__constant__ int known;\n"
+                       "__global__ void k(float *out) { out[0] = taps[0] + known; }\n",
+                       "k", NULL, 0);
+    compiles(unit);
+    cr_expect(has(unit, "; __device__ __constant__ float taps[9];"), "%s", unit);
+    cr_expect(has(unit, "extern __constant__ int known;"), "%s", unit);
+    free(unit);
+}
+
 /* ---- macros that are parameters
  * -------------------------------------------------------------------------------------------
  */
