@@ -139,10 +139,12 @@ static bool guards_device_code(const char *at) {
 
 static bool is_defined(const char *text, const char *name) {
     line of;
+    size_t length = strlen(name);
     bool defined = false;
     while (!defined && line_next(&text, &of)) {
         const char *at = after_directive(of, "define");
-        defined = at && ht_name_stands(at, strcspn(at, " \t") + strlen(name) + 1, name);
+        at = at ? at + strspn(at, " \t") : NULL;
+        defined = at && strncmp(at, name, length) == 0 && !ht_name_has(at[length]);
     }
     return defined;
 }
