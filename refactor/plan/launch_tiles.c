@@ -2,6 +2,7 @@
 
 #include "refactor/kernel/symbol_expression.h"
 #include "refactor/launch/symbol.h"
+#include "refactor/plan/launch_edit.h"
 #include "refactor/plan/plan.h"
 
 #include "base/memory.h"
@@ -65,7 +66,8 @@ bool ht_launch_tiles_plan(ht_plan *plan, int axis, const char *count, const char
     char *wanted = argument_text(model, site, count), *others = NULL;
     const ht_symbol *factor =
         wanted ? factor_find(model, site, site->grid.axis[axis], wanted, &others) : NULL;
-    if (factor)
+    bool own = factor && ht_launch_owns(plan, factor->place); /* else other kernels have it, too */
+    if (own)
         plan->launches.tiles = (ht_planned_tiles){
             .param = ht_strdup(param),
             .axis = axis,
@@ -74,7 +76,7 @@ bool ht_launch_tiles_plan(ht_plan *plan, int axis, const char *count, const char
                            : ht_format("ceil_div(%s, %s)", wanted, param)};
     free(others);
     free(wanted);
-    return factor != NULL;
+    return own;
 }
 
 bool ht_launch_edit_tiles(ht_plan *plan, const ht_launch_site *site) {

@@ -12,7 +12,8 @@ struct ht_plan;
 
 /* Plans `param` values in one block: where the one launch's grid has as its extent the argument for
  * the kernel's parameter `count`, or a product with it as a factor, ceil(count / param) blocks take
- * the place of that. Returns false, without a change, if the launch is another. */
+ * the place of that. Returns false, without a change, if the launch is another, or other kernels
+ * have its grid. */
 bool ht_launch_tiles_plan(struct ht_plan *plan, int axis, const char *count, const char *param);
 /* Edits the launch; does nothing where no tiles are planned. */
 bool ht_launch_edit_tiles(struct ht_plan *plan, const ht_launch_site *site);

@@ -118,7 +118,7 @@ Test(limits, optimize_reports_a_kernel_whose_analysis_takes_too_much_memory) {
     if (HT_ADDRESS_SANITIZED)
         cr_skip_test("no limit of memory");
     write_deep("deep.hip", 900);
-    expect_lost_alone("--analysis-memory 40", 0, "refused", "--analysis-memory raises the limit");
+    expect_lost_alone("--analysis-memory 20", 0, "refused", "--analysis-memory raises the limit");
 }
 
 Test(limits, optimize_lives_on_when_an_analysis_crashes) {

@@ -3,6 +3,7 @@
 #include "subject.h"
 
 #include "base/memory.h"
+#include "base/text.h"
 
 #include <criterion/criterion.h>
 #include <stdlib.h>
@@ -66,4 +67,24 @@ Test(joined, a_launch_has_as_many_blocks_as_tiles) {
 Test(joined, a_launch_that_does_not_say_how_many_keeps_its_blocks) {
     static const char *const kept[] = {"another block computes it", "N * K + 0", NULL};
     check(channels(CHANNEL, IMAGE, "N * K + 0"), kept);
+}
+
+/* A grid that another kernel is launched with stays as it is. */
+Test(joined, another_kernels_grid_keeps_its_blocks) {
+    char *text = channels(CHANNEL, IMAGE, "N * K");
+    char *shared = ht_text_replaced(text, "    k<<<dim3((n + 31) / 32, N * K), 32>>>",
+                                    "    const dim3 grid((n + 31) / 32, N * K);\n"
+                                    "    other<<<grid, 32>>>(out);\n    k<<<grid, 32>>>");
+    char *both = ht_text_replaced(shared, "__global__ void k(",
+                                  "__global__ void other(float *out) {\n"
+                                  "    out[blockIdx.y * gridDim.x + blockIdx.x] = 0.0f;\n}\n"
+                                  "__global__ void k(");
+    free(text);
+    free(shared);
+    subject of = subject_open(both, problem, "k");
+    expect_pieces(&of, "TILED=true TILE_C=4",
+                  (const char *const[]){"another block computes it", "grid((n + 31) / 32, N * K);",
+                                        "other<<<grid, 32>>>(out);", NULL});
+    subject_close(&of);
+    free(both);
 }
