@@ -1,4 +1,5 @@
-/* Tuned launches that keep the original's block, too, and choose between the two. */
+/* Tuned launches that keep the original's block, too, and choose between the two; and words of the
+ * author's that stay. */
 #include "written_support.h"
 
 #include "base/memory.h"
@@ -148,5 +149,23 @@ Test(written_choice, a_block_after_the_grid_is_declared_ahead_of_it) {
                            "    dim3 block (16, 16);\n"),
                    "BLOCK_Y=4");
     expect_part(text, "    dim3 block (16, 16);\n");
+    free(text);
+}
+
+/* A product of the host's, which the kernel knows by one name, is the number of items, and the name
+ * of the block stays where it has the new one's number. */
+Test(written_choice, a_product_is_rounded_up_by_the_authors_own_call) {
+    static const char source[] =
+        "#include <hip/hip_runtime.h>\n"
+        "template <class T> T pieces(T n, T of) { return (n + of - 1) / of; }\n"
+        "__global__ void k(const float *in, float *out, int rows) {\n"
+        "    const int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+        "    if (i < rows) out[i] = in[i] * 2;\n}\n"
+        "void run(const float *in, float *out, int images, int height) {\n"
+        "    int threads = 64;\n"
+        "    dim3 grid(pieces(images * height, threads));\n"
+        "    k<<<grid, threads>>>(in, out, images * height);\n}\n";
+    char *text = written(source, "COARSEN_X=4");
+    expect_part(text, "grid(pieces(pieces(images * height, kOutputsPerThread), threads));\n");
     free(text);
 }

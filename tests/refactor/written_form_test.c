@@ -334,24 +334,6 @@ Test(written_form, a_block_next_to_the_authors_constant_is_a_part_of_it) {
     free(text);
 }
 
-/* A product of the host's, which the kernel knows by one name, is the number of items, and the name
- * of the block stays where it has the new one's number. */
-Test(written_form, a_product_is_rounded_up_by_the_authors_own_call) {
-    static const char source[] =
-        "#include <hip/hip_runtime.h>\n"
-        "template <class T> T pieces(T n, T of) { return (n + of - 1) / of; }\n"
-        "__global__ void k(const float *in, float *out, int rows) {\n"
-        "    const int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
-        "    if (i < rows) out[i] = in[i] * 2;\n}\n"
-        "void run(const float *in, float *out, int images, int height) {\n"
-        "    int threads = 64;\n"
-        "    dim3 grid(pieces(images * height, threads));\n"
-        "    k<<<grid, threads>>>(in, out, images * height);\n}\n";
-    char *text = written(source, "COARSEN_X=4");
-    expect_part(text, "grid(pieces(pieces(images * height, kOutputsPerThread), threads));\n");
-    free(text);
-}
-
 /* extern "C" is no scope of names, and the namespace around it is one. */
 Test(written_form, a_launch_outside_of_a_namespace_names_its_constants) {
     char *text = written("#include <hip/hip_runtime.h>\n"

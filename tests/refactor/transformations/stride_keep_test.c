@@ -67,13 +67,13 @@ Test(stride_keep, rows_are_kept_from_loop_to_loop) {
     char *same = apply_config(&of, "");
     cr_expect_str_eq(same, text);
     free(same);
-    expect_pieces(
-        &of, "KEEP=2 VECTOR_STRIDE=4",
-        (const char *const[]){"out_part out_kept[",
-                              "const int i_first = (threadIdx.x + "
-                              "kept * blockDim.x) * ",
-                              "if (i_first < n) {", "out_part &out_now = out_kept[kept];",
-                              "out_now.element[j_each] = out_now.element[j_each] * 2.0f", NULL});
+    expect_pieces(&of, "KEEP=2 VECTOR_STRIDE=4",
+                  (const char *const[]){"out_part out_kept[",
+                                        "const int i_first = (threadIdx.x + "
+                                        "kept * blockDim.x) * ",
+                                        "if (i_first < n) {", "out_part &out_now = out_kept[kept];",
+                                        "out_now.element[j_each] = out_now.element[j_each] * 2.0f",
+                                        NULL});
     subject_close(&of);
     free(text);
 }
