@@ -64,7 +64,7 @@ Test(coarsen, random_kernels) {
         cr_expect(of.items[i].applied, "%s: %s", of.items[i].kernel, of.items[i].reason);
         together += of.items[i].applied && !of.items[i].note;
     }
-    cr_expect_geq(together, count * 5 / 6);
+    cr_expect_geq(together, (size_t)count * 5 / 6);
     char *difference = compare_runs(folder, text, &of);
     cr_expect_null(difference, "%s", difference);
     free(difference);
