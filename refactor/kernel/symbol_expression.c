@@ -2,6 +2,7 @@
 
 #include "refactor/kernel/expression.h"
 #include "refactor/launch/extent.h"
+#include "refactor/launch/symbol.h"
 #include "refactor/source/place.h"
 
 #include <stdio.h>
@@ -204,6 +205,21 @@ char *ht_symbol_expression_own(const ht_model *model, const ht_launch_site *site
 char *ht_symbol_expression(const ht_model *model, const ht_launch_site *site,
                            const ht_symbol *symbol, ht_text *missing) {
     return ht_symbol_expression_own(model, site, symbol, missing, NULL);
+}
+
+char *ht_symbol_launched(const ht_model *model, const ht_launch_site *site, const char *name) {
+    for (size_t i = 0; i < model->parameters.count && i < site->argument_count; ++i) {
+        const ht_parameter *parameter = &model->parameters.items[i];
+        if (strcmp(parameter->name, name) != 0 || !parameter->is_integer ||
+            parameter->is_assigned ||
+            clang_Type_getSizeOf(clang_getCursorType(parameter->cursor)) < (long long)sizeof(int))
+            continue;
+        ht_symbol *symbol = ht_symbol_read(model->facts->source, site->arguments[i]);
+        char *text = ht_symbol_expression(model, site, symbol, NULL);
+        ht_symbol_free(symbol);
+        return text;
+    }
+    return NULL;
 }
 
 bool ht_symbol_number(const ht_model *model, const ht_launch_site *site, const ht_symbol *symbol,

@@ -15,6 +15,10 @@ char *ht_symbol_expression(const ht_model *model, const ht_launch_site *site,
 char *ht_symbol_expression_own(const ht_model *model, const ht_launch_site *site,
                                const ht_symbol *symbol, ht_text *missing, ht_text *own);
 
+/* Returns a launch's argument for the kernel's parameter `name`, an integer of at least an int's
+ * width that the kernel does not change, as a template expression; free(). NULL: there is none. */
+char *ht_symbol_launched(const ht_model *model, const ht_launch_site *site, const char *name);
+
 /* Returns the value that the problem file gives to a variable of the host; NULL: it gives none. */
 const ht_host_value *ht_symbol_host_value(const ht_model *model, const char *name);
 /* Returns true if a symbol is a number in every problem: not a name to which the problem, or an

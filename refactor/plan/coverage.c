@@ -4,7 +4,6 @@
 #include "refactor/kernel/geometry.h"
 #include "refactor/kernel/symbol_expression.h"
 #include "refactor/launch/extent.h"
-#include "refactor/launch/symbol.h"
 #include "refactor/plan/plan.h"
 #include "refactor/plan/transform.h"
 
@@ -158,22 +157,12 @@ bool ht_grid_is_part(const char *bound, const char *items) {
 /* Returns the one launch's argument for a parameter that the guard compares with, as a template
  * expression; free(). NULL: the bound is no such parameter, or there are other launches. */
 static char *bound_launched(const ht_plan *plan, const char *bound) {
-    const ht_model *model = plan->model;
-    const ht_launches *launches = &model->facts->launches;
-    const ht_launch_site *site = launches->items;
-    size_t open = strspn(bound, "("), length = strcspn(bound + open, ")");
-    char *text = NULL;
-    for (size_t i = 0; launches->count == 1 && i < model->parameters.count; ++i) {
-        const ht_parameter *parameter = &model->parameters.items[i];
-        if (strlen(parameter->name) != length || i >= site->argument_count ||
-            strncmp(parameter->name, bound + open, length) != 0 || !parameter->is_integer ||
-            parameter->is_assigned ||
-            clang_Type_getSizeOf(clang_getCursorType(parameter->cursor)) < (long long)sizeof(int))
-            continue;
-        ht_symbol *symbol = ht_symbol_read(model->facts->source, site->arguments[i]);
-        text = ht_symbol_expression(model, site, symbol, NULL);
-        ht_symbol_free(symbol);
-    }
+    const ht_launches *launches = &plan->model->facts->launches;
+    size_t open = strspn(bound, "(");
+    char *name = ht_strndup(bound + open, strcspn(bound + open, ")"));
+    char *text =
+        launches->count == 1 ? ht_symbol_launched(plan->model, launches->items, name) : NULL;
+    free(name);
     return text;
 }
 

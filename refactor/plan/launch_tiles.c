@@ -1,7 +1,6 @@
 #include "refactor/plan/launch_tiles.h"
 
 #include "refactor/kernel/symbol_expression.h"
-#include "refactor/launch/symbol.h"
 #include "refactor/plan/launch_edit.h"
 #include "refactor/plan/plan.h"
 
@@ -9,23 +8,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-
-/* Returns the launch's argument for a parameter of at least an int's width that the kernel does not
- * change, as a template expression; free(). NULL: there is none. */
-static char *argument_text(const ht_model *model, const ht_launch_site *site, const char *name) {
-    for (size_t i = 0; i < model->parameters.count && i < site->argument_count; ++i) {
-        const ht_parameter *parameter = &model->parameters.items[i];
-        if (strcmp(parameter->name, name) != 0 || !parameter->is_integer ||
-            parameter->is_assigned ||
-            clang_Type_getSizeOf(clang_getCursorType(parameter->cursor)) < (long long)sizeof(int))
-            continue;
-        ht_symbol *symbol = ht_symbol_read(model->facts->source, site->arguments[i]);
-        char *text = ht_symbol_expression(model, site, symbol, NULL);
-        ht_symbol_free(symbol);
-        return text;
-    }
-    return NULL;
-}
 
 /* Returns the factor of an extent whose expression is `wanted`, and the expression of the others in
  * *out_others (free()): NULL if there are none. NULL: no factor is. */
@@ -63,7 +45,7 @@ bool ht_launch_tiles_plan(ht_plan *plan, int axis, const char *count, const char
     if (launches->count != 1 || given || site->in_macro || !site->grid.known ||
         !site->grid.axis[axis] || plan->launches.tiles.param || model->axes[axis].uses_grid_dim)
         return false;
-    char *wanted = argument_text(model, site, count), *others = NULL;
+    char *wanted = ht_symbol_launched(model, site, count), *others = NULL;
     const ht_symbol *factor =
         wanted ? factor_find(model, site, site->grid.axis[axis], wanted, &others) : NULL;
     bool own = factor && ht_launch_owns(plan, factor->place); /* else other kernels have it, too */
