@@ -87,11 +87,12 @@ static void make_room(const char *folder) {
     struct timespec age = {0};
     size_t count = 0;
     DIR *listing = opendir(folder);
-    for (struct dirent *entry; listing && (entry = readdir(listing));) {
+    int opened = listing ? dirfd(listing) : -1;
+    for (struct dirent *entry; opened >= 0 && (entry = readdir(listing));) {
         const char *suffix = strrchr(entry->d_name, '.');
         struct stat state;
         if (!suffix || strcmp(suffix, ".pch") != 0 ||
-            fstatat(dirfd(listing), entry->d_name, &state, 0) != 0)
+            fstatat(opened, entry->d_name, &state, 0) != 0)
             continue;
         if (count++ == 0 || state.st_mtim.tv_sec < age.tv_sec ||
             (state.st_mtim.tv_sec == age.tv_sec && state.st_mtim.tv_nsec < age.tv_nsec)) {
