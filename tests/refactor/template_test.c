@@ -240,13 +240,13 @@ Test(template, two_runs_give_the_same_bytes) {
 
 Test(template, of_a_kernel_that_alone_is_wanted_is_the_same) {
     static const char path[] = "examples/kernels/separable.hip";
-    ht_problem_file *problems;
+    ht_problem_file *problems, *own;
     ht_refactor *all = refactor_open(path, &problems);
     size_t count = ht_refactor_kernel_count(all);
     cr_assert_gt(count, 1);
     for (size_t i = 0; i < 2; ++i) {
         const ht_kernel *among = ht_refactor_kernel(all, i);
-        ht_refactor *one = refactor_open_of(path, among->name, &problems);
+        ht_refactor *one = refactor_open_of(path, among->name, &own);
         const ht_kernel *alone = kernel_named(one, among->name, NULL);
         cr_assert_not_null(among->template);
         cr_assert_not_null(alone->template);
@@ -254,6 +254,8 @@ Test(template, of_a_kernel_that_alone_is_wanted_is_the_same) {
         cr_expect_eq(alone->remark_count, among->remark_count);
         cr_expect_eq(ht_refactor_kernel(one, 1 - i)->status, HT_KERNEL_NOT_REACHED);
         ht_refactor_free(one);
+        ht_problem_file_free(own);
     }
     ht_refactor_free(all);
+    ht_problem_file_free(problems);
 }
