@@ -108,11 +108,12 @@ static void write_nearest(const ht_tiled *t, size_t axis, const char *place, ht_
     if (limit) {
         char *bound = ht_tiled_bound_text(limit);
         const char *less = limit->op == HT_BINARY_LT ? " - 1" : "";
-        if (is_min(t, axis, limit))
-            ht_writer_printf(writer, "%s ? %s : min(%s, %s%s)", whole, place, place, bound, less);
-        else
-            ht_writer_printf(writer, "%s || %s %s %s ? %s : %s%s", whole, place,
-                             ht_operator_text(limit->op), bound, place, bound, less);
+        const char *strided = is_min(t, axis, limit) ? of->strided ? of->strided : "0" : "1";
+        /* no min of numbers of two types: a distance of blocks is unsigned */
+        ht_writer_printf(writer, "$?{!%s}{}{%s ? %s : min(%s, %s%s)}$?{%s}{}{", strided, whole,
+                         place, place, bound, less, strided);
+        ht_writer_printf(writer, "%s || %s %s %s ? %s : %s%s}", whole, place,
+                         ht_operator_text(limit->op), bound, place, bound, less);
         free(bound);
         return;
     }
