@@ -541,7 +541,7 @@ char *ht_launches_edit(ht_plan *plan, const ht_grid *grid, bool *out_follow) {
         bool done = plan->stack.param ? ht_launch_edit_stacked(plan, in.site)
                                       : edit_block(&in) && edit_grid(&in);
         if (done && ht_launch_edit_row_blocks(plan, in.site) &&
-            ht_launch_edit_block_rows(plan, in.site) && ht_launch_edit_tiles(plan, in.site) &&
+            ht_launch_edit_block_rows(plan, in.site) && ht_launch_edit_tiles(plan) &&
             ht_launch_edit_lds(plan, in.site))
             continue;
         if (in.site->file == 0 && !plan->request.leaves)

@@ -61,10 +61,16 @@ bool ht_launch_tiles_plan(ht_plan *plan, int axis, const char *count, const char
     return own;
 }
 
-bool ht_launch_edit_tiles(ht_plan *plan, const ht_launch_site *site) {
+char *ht_launch_tiles_text(ht_range count, const char *param) {
+    return ht_format("(($[%zu,%zu] + (${%s} - 1u)) / ${%s})", count.begin, count.end, param, param);
+}
+
+bool ht_launch_edit_tiles(ht_plan *plan) {
     const ht_planned_tiles *tiles = &plan->launches.tiles;
-    (void)site; /* the only one */
-    return !tiles->param ||
-           ht_plan_editf(plan, tiles->factor, tiles->param, "(($[%zu,%zu] + (${%s} - 1u)) / ${%s})",
-                         tiles->factor.begin, tiles->factor.end, tiles->param, tiles->param);
+    if (!tiles->param)
+        return true;
+    char *text = ht_launch_tiles_text(tiles->factor, tiles->param);
+    bool done = ht_plan_edit(plan, tiles->factor, tiles->param, text);
+    free(text);
+    return done;
 }

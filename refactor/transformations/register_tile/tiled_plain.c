@@ -263,8 +263,9 @@ static void join_blocks(ht_tiled *t, const candidate *of) {
             block_axis(t, node->children[0], 0) != of->axis)
             continue;
         ht_range range = node->children[1]->range;
-        ht_plan_editf(c->plan, range, axis->factor, "(($[%zu,%zu] + (${%s} - 1u)) / ${%s})",
-                      range.begin, range.end, axis->factor, axis->factor);
+        char *tiles = ht_launch_tiles_text(range, axis->factor);
+        ht_plan_edit(c->plan, range, axis->factor, tiles);
+        free(tiles);
     }
 }
 
@@ -304,10 +305,11 @@ void ht_tiled_add_plain(ht_tiled *t) {
 static void write_joined(ht_tiled *t, const ht_syntax *declaration, ht_writer *writer) {
     const char *factor = t->form.plain.factor;
     const ht_syntax *init = ht_syntax_strip(declaration->children[0]);
-    ht_range block = init->children[0]->range, count = t->axes[0].count->range;
+    ht_range block = init->children[0]->range;
+    char *tiles = ht_launch_tiles_text(t->axes[0].count->range, factor);
     ht_writer_source(writer, block.begin, block.end);
-    ht_writer_printf(writer, " %% (($[%zu,%zu] + (${%s} - 1u)) / ${%s}) * ${%s};", count.begin,
-                     count.end, factor, factor, factor);
+    ht_writer_printf(writer, " %% %s * ${%s};", tiles, factor);
+    free(tiles);
 }
 
 static void write_several(ht_tiled *t, const ht_syntax *declaration, ht_writer *writer,

@@ -86,7 +86,7 @@ static outcome run_one(const ht_transformation *const *list, const ht_source *so
         else if (strcmp(plan.params.items[i].name, "VECTOR_OUTPUTS") == 0)
             result.vectors = true;
     *out_range = model.definition.range;
-    if (plan.launches.tiles.param && ht_launch_edit_tiles(&plan, model.facts->launches.items))
+    if (plan.launches.tiles.param && ht_launch_edit_tiles(&plan))
         out_range->end = plan.launches.tiles.factor.end; /* the launch, which follows */
     char *problem = ht_plan_render(&plan, *out_range, NULL, out_text);
     if (problem) {
