@@ -111,50 +111,46 @@ static void write_now(const keeping *in, size_t index, ht_writer *writer) {
     }
 }
 
-static void write_loop(const keeping *in, size_t index, ht_widening *loop, bool ends,
-                       ht_writer *writer) {
+/* Opens what a turn runs that begins within the row. */
+static void turn_open(ht_widening *loop, ht_writer *writer) {
     line(writer, loop);
     ht_writer_printf(writer, "if (%s < ", loop->first);
     ht_widening_bound(loop, writer);
     ht_writer_printf(writer, ") {");
     ++writer->depth;
-    if (ends) {
-        line(writer, loop);
-        ht_writer_printf(writer, "if (");
-        ht_widening_bound(loop, writer);
-        ht_writer_printf(writer, " - %s >= ${%s}) {", loop->first, loop->param);
-        ++writer->depth;
-    }
-    write_now(in, index, writer);
-    ht_widening_together(loop, writer);
-    --writer->depth;
-    line(writer, loop);
-    ht_writer_printf(writer, "}");
-    if (!ends)
-        return;
-    ht_writer_printf(writer, " else {");
-    ++writer->depth;
-    ht_widening_rest(loop, writer);
-    --writer->depth;
-    line(writer, loop);
-    ht_writer_printf(writer, "}");
+}
+
+static void brace_close(ht_writer *writer, const ht_widening *loop) {
     --writer->depth;
     line(writer, loop);
     ht_writer_printf(writer, "}");
 }
 
-/* The same in one text, which serves the end of a row, too. */
-static void write_one(const keeping *in, size_t index, ht_widening *loop, ht_writer *writer) {
+/* Writes a turn, whose iterations `turn` writes. */
+static void write_turn(const keeping *in, size_t index, ht_widening *loop,
+                       void (*turn)(ht_widening *loop, ht_writer *writer), ht_writer *writer) {
+    turn_open(loop, writer);
+    write_now(in, index, writer);
+    turn(loop, writer);
+    brace_close(writer, loop);
+}
+
+/* Writes a turn with the end of a row, which is not kept, as a text of its own. */
+static void write_two(const keeping *in, size_t index, ht_widening *loop, ht_writer *writer) {
+    turn_open(loop, writer);
     line(writer, loop);
-    ht_writer_printf(writer, "if (%s < ", loop->first);
+    ht_writer_printf(writer, "if (");
     ht_widening_bound(loop, writer);
-    ht_writer_printf(writer, ") {");
+    ht_writer_printf(writer, " - %s >= ${%s}) {", loop->first, loop->param);
     ++writer->depth;
     write_now(in, index, writer);
-    ht_widening_one(loop, writer);
-    --writer->depth;
-    line(writer, loop);
-    ht_writer_printf(writer, "}");
+    ht_widening_together(loop, writer);
+    brace_close(writer, loop);
+    ht_writer_printf(writer, " else {");
+    ++writer->depth;
+    ht_widening_rest(loop, writer);
+    brace_close(writer, loop);
+    brace_close(writer, loop);
 }
 
 static ht_range range_of(const ht_widening *loop) {
@@ -180,11 +176,11 @@ static void write_kept(const keeping *in, size_t index, ht_widening *loop, ht_wr
     ht_widening_counter(loop, loop->first, value, writer);
     ht_writer full = ht_writer_inner(writer), single = ht_writer_inner(writer);
     ht_writer one = ht_writer_inner(writer);
-    write_loop(in, index, loop, true, &full);
-    write_loop(in, index, loop, false, &single);
+    write_two(in, index, loop, &full);
+    write_turn(in, index, loop, ht_widening_together, &single);
     bool has_one = ht_widening_has_one(loop);
     if (has_one)
-        write_one(in, index, loop, &one);
+        write_turn(in, index, loop, ht_widening_one, &one);
     writer->failed |= full.failed || single.failed || !full.text.data || !single.text.data;
     if (!writer->failed)
         ht_writer_printf(writer, "$?{%s > 1}{%s}{%s}$?{%s == 1}{}{%s}", param, full.text.data,

@@ -107,9 +107,8 @@ static void write_iteration(ht_widening *in, const ht_vectors *vectors, ht_write
     ht_writer_join(writer, &inner);
 }
 
-void ht_widening_together(ht_widening *in, ht_writer *writer) {
-    ht_vectors_declare(&in->vectors, in->param, in->of->loop->start, writer);
-    write_accesses(in, false, writer);
+/* Opens the loop over the iterations of a turn, with the author's counter. */
+static void open_each(ht_widening *in, ht_writer *writer) {
     ht_writer_line(writer, in->of->loop->start);
     ht_writer_printf(writer, "#pragma unroll");
     ht_writer_line(writer, in->of->loop->start);
@@ -118,10 +117,16 @@ void ht_widening_together(ht_widening *in, ht_writer *writer) {
     ++writer->depth;
     char *value = ht_format("%s + %s", in->first, in->each);
     write_counter(in, value, writer);
+    free(value);
+}
+
+void ht_widening_together(ht_widening *in, ht_writer *writer) {
+    ht_vectors_declare(&in->vectors, in->param, in->of->loop->start, writer);
+    write_accesses(in, false, writer);
+    open_each(in, writer);
     write_iteration(in, &in->vectors, writer);
     close_brace(in, writer);
     write_accesses(in, true, writer);
-    free(value);
 }
 
 void ht_widening_bound(ht_widening *in, ht_writer *writer) {
@@ -151,15 +156,13 @@ void ht_widening_rest(ht_widening *in, ht_writer *writer) {
 
 /* ---- one text ---- */
 
-static bool on_leaving(const ht_syntax *node, void *context) {
-    *(bool *)context |= node->kind == HT_SYNTAX_CONTINUE;
-    return true;
+static bool is_leaving(const ht_syntax *node, const void *context) {
+    (void)context;
+    return node->kind == HT_SYNTAX_CONTINUE;
 }
 
 bool ht_widening_has_one(const ht_widening *in) {
-    bool leaves = false;
-    ht_syntax_walk(ht_syntax_body(in->of->loop), on_leaving, &leaves);
-    return !leaves && !in->indirect;
+    return !in->indirect && !ht_syntax_first(ht_syntax_body(in->of->loop), is_leaving, NULL);
 }
 
 /* Writes an opening brace and more indentation if several statements follow. */
@@ -243,14 +246,7 @@ void ht_widening_one(ht_widening *in, ht_writer *writer) {
     ht_widening_bound(in, writer);
     ht_writer_printf(writer, " - %s >= ${%s};", in->first, in->param);
     write_whole(in, false, writer);
-    ht_writer_line(writer, like);
-    ht_writer_printf(writer, "#pragma unroll");
-    ht_writer_line(writer, like);
-    ht_writer_printf(writer, "for (int %s = 0; %s < ${%s}; ++%s) {", in->each, in->each, in->param,
-                     in->each);
-    ++writer->depth;
-    char *value = ht_format("%s + %s", in->first, in->each);
-    write_counter(in, value, writer);
+    open_each(in, writer);
     write_end_test(in, writer);
     write_iteration(in, &in->vectors, writer);
     if (stores) {
@@ -262,7 +258,6 @@ void ht_widening_one(ht_widening *in, ht_writer *writer) {
     }
     close_brace(in, writer);
     write_whole(in, true, writer);
-    free(value);
 }
 
 /* ---- the body ---- */
