@@ -257,9 +257,7 @@ static size_t lead_close(const ht_coarsen *c, size_t lead) {
 
 /* Returns true for a guard whose other tests stand ahead of the loop. */
 static bool has_known_ahead(const each_walk *walk, const ht_part *part) {
-    bool known = part == walk->ahead;
-    for (size_t i = 0; i < part->guard.term_count; ++i)
-        known |= part->guard.terms[i].kind == HT_TERM_SAME;
+    bool known = part == walk->ahead || ht_guard_has(&part->guard, HT_TERM_SAME);
     bool apart = part->kind == HT_PART_GUARD && part->guard.only_known && part->guard.has_index;
     for (size_t i = 0; apart && i < part->guard.term_count; ++i)
         apart = ht_syntax_is_separate(part->guard.terms[i].node, part->guard.statement);
@@ -268,23 +266,11 @@ static bool has_known_ahead(const each_walk *walk, const ht_part *part) {
 
 /* Writes such a guard: its tests of the index are all that is left. */
 static void write_index_guard(const each_walk *walk, const ht_part *part, size_t lead) {
-    const ht_syntax *statement = ht_statement_of(part->node);
-    const ht_guard *guard = &part->guard;
     ht_range test = part->node->children[0]->range;
     ht_writer_source(walk->writer, lead, test.begin);
-    bool any = false;
-    for (size_t i = 0; i < guard->term_count; ++i) {
-        const ht_guard_term *term = &guard->terms[i];
-        if (term->kind != HT_TERM_INDEX)
-            continue;
-        bool flip = guard->leaves != term->negated;
-        ht_writer_printf(walk->writer, !any ? "" : guard->leaves ? " || " : " && ");
-        any = true;
-        ht_writer_printf(walk->writer, flip ? "!(" : "");
-        ht_writer_source(walk->writer, term->node->range.begin, term->node->range.end);
-        ht_writer_printf(walk->writer, flip ? ")" : "");
-    }
-    ht_writer_source(walk->writer, test.end, ht_statement_tail(walk->c, statement));
+    ht_jam_tests(walk->c, &part->guard, HT_TERM_INDEX, walk->writer);
+    ht_writer_source(walk->writer, test.end,
+                     ht_statement_tail(walk->c, ht_statement_of(part->node)));
 }
 
 /* Writes the parts but `without`, whose guard the loop has. A declaration is copied as a whole if

@@ -43,12 +43,11 @@ bool ht_jam_condition(ht_coarsen *c, const ht_layout *layout, ht_writer *writer)
     return any && !c->apart_reason;
 }
 
-/* Writes the rest of a guard: the conditions that are the same for all outputs. */
-static void write_known(ht_coarsen *c, const ht_guard *guard, ht_writer *writer) {
+void ht_jam_tests(ht_coarsen *c, const ht_guard *guard, ht_term_kind kind, ht_writer *writer) {
     bool any = false;
     for (size_t i = 0; i < guard->term_count; ++i) {
         const ht_guard_term *term = &guard->terms[i];
-        if (term->kind != HT_TERM_SAME)
+        if (term->kind != kind)
             continue;
         bool flip = guard->leaves != term->negated;
         const ht_syntax *inner = term->node;
@@ -64,13 +63,6 @@ static void write_known(ht_coarsen *c, const ht_guard *guard, ht_writer *writer)
         ht_writer_printf(writer, flip || loose ? ")" : "");
         any = true;
     }
-}
-
-static bool has_known(const ht_guard *guard) {
-    for (size_t i = 0; i < guard->term_count; ++i)
-        if (guard->terms[i].kind == HT_TERM_SAME)
-            return true;
-    return false;
 }
 
 /* Writes the index of a thread's first output. In a template, where a parameter says whether
@@ -133,11 +125,11 @@ static void front_declaration(ht_coarsen *c, const ht_layout *layout, size_t *i,
 }
 
 void ht_jam_guard(ht_coarsen *c, const ht_part *part, ht_writer *writer) {
-    if (!part->guard.only_known || !has_known(&part->guard))
+    if (!part->guard.only_known || !ht_guard_has(&part->guard, HT_TERM_SAME))
         return;
     ht_range test = part->node->children[0]->range;
     ht_writer_source(writer, ht_statement_lead(c, part->node), test.begin);
-    write_known(c, &part->guard, writer);
+    ht_jam_tests(c, &part->guard, HT_TERM_SAME, writer);
     ht_writer_source(writer, test.end, ht_statement_end(c, part->node));
 }
 
@@ -155,10 +147,11 @@ int ht_jam_front(ht_coarsen *c, const ht_layout *layout, const ht_part *without,
             ht_writer_source(writer, lead, ht_statement_tail(c, part->node));
         } else if (part->kind == HT_PART_GUARD && part != without) {
             ht_jam_guard(c, part, writer);
-        } else if (part->kind == HT_PART_ENTER && part != without && has_known(guard)) {
+        } else if (part->kind == HT_PART_ENTER && part != without &&
+                   ht_guard_has(guard, HT_TERM_SAME)) {
             ht_writer_source(writer, lead, part->node->range.begin);
             ht_writer_printf(writer, "if (");
-            write_known(c, guard, writer);
+            ht_jam_tests(c, guard, HT_TERM_SAME, writer);
             ht_writer_printf(writer, ") {");
             ++open;
         }

@@ -9,6 +9,8 @@
 /* Writes the part in front, up to the opening of the guards but `without`, which is written later;
  * NULL: all. Returns the number of braces to close. */
 int ht_jam_front(ht_coarsen *c, const ht_layout *layout, const ht_part *without, ht_writer *writer);
+/* Writes a guard's tests of one kind, as its condition has them. */
+void ht_jam_tests(ht_coarsen *c, const ht_guard *guard, ht_term_kind kind, ht_writer *writer);
 /* Writes what is known ahead of the outputs of a guard that leaves; nothing if that is nothing. */
 void ht_jam_guard(ht_coarsen *c, const ht_part *part, ht_writer *writer);
 /* Writes the condition that all outputs of a thread are inside. Returns false if it cannot be

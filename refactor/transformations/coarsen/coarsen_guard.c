@@ -138,6 +138,13 @@ bool ht_guard_read(ht_coarsen *c, const ht_syntax *statement, ht_guard *out_guar
     return true;
 }
 
+bool ht_guard_has(const ht_guard *guard, ht_term_kind kind) {
+    for (size_t i = 0; i < guard->term_count; ++i)
+        if (guard->terms[i].kind == kind)
+            return true;
+    return false;
+}
+
 void ht_guard_free(ht_guard *guard) {
     free(guard->terms);
     *guard = (ht_guard){0};

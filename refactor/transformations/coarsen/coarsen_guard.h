@@ -34,6 +34,8 @@ bool ht_guard_read(ht_coarsen *c, const ht_syntax *statement, ht_guard *out_guar
 /* Adds the terms that must all hold for a condition to hold (`negative`: not to hold). */
 void ht_guard_collect(ht_coarsen *c, const ht_syntax *condition, bool negative, ht_guard *guard);
 void ht_guard_free(ht_guard *guard);
+/* Returns true if the guard has a test of this kind. */
+bool ht_guard_has(const ht_guard *guard, ht_term_kind kind);
 /* Returns true for return; and { return; }. */
 bool ht_statement_leaves(const ht_syntax *node);
 

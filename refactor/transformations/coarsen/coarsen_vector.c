@@ -270,8 +270,8 @@ void ht_vectors_name(ht_coarsen *c, ht_vectors *vectors) {
             mark->pack = ht_plan_name(c->plan, pack);
             mark->row = ht_plan_name(c->plan, name);
         }
-        access->pack =
-            first_alike(vectors, i) < i ? vectors->items[first_alike(vectors, i)].pack : mark->pack;
+        size_t first = first_alike(vectors, i);
+        access->pack = first < i ? vectors->items[first].pack : mark->pack;
         access->name = mark->row;
         free(pack);
         free(name);
