@@ -37,10 +37,6 @@ typedef struct choosing {
     bool ahead;  /* declarations ahead of that launch ask, too */
 } choosing;
 
-static bool is_in(ht_range inner, ht_range outer) {
-    return outer.begin <= inner.begin && inner.end <= outer.end;
-}
-
 static bool places_find(const choosing *in, const ht_launch_site *site, places *out) {
     const ht_source *source = in->model->facts->source;
     size_t base = source->files[site->file].base;
@@ -64,8 +60,9 @@ static ht_range function_of(const choosing *in, const ht_launch_site *site) {
         return (ht_range){0, 0};
     for (size_t i = 0; i < launches->count; ++i)
         count += launches->items[i].file == 0 &&
-                 is_in((ht_range){launches->items[i].range.begin, launches->items[i].range.begin},
-                       function);
+                 ht_range_within(
+                     (ht_range){launches->items[i].range.begin, launches->items[i].range.begin},
+                     function);
     return count == 1 ? function : (ht_range){0, 0};
 }
 
@@ -85,13 +82,14 @@ static bool is_chosen(const choosing *in, const ht_replacement *item) {
     ht_range range = item->range, kernel = in->model->definition.range;
     bool ahead = range.begin == range.end && range.end <= kernel.begin &&
                  strspn(in->model->text + range.end, " \t\r\n") >= kernel.begin - range.end;
-    bool chosen = is_in(range, kernel) || ahead;
+    bool chosen = ht_range_within(range, kernel) || ahead;
     for (size_t i = 0; i < launches->count && !chosen; ++i) {
         const ht_launch_site *site = &launches->items[i];
         places at;
         chosen = places_find(in, site, &at) &&
-                 (is_in(range, site->grid.argument) || is_in(range, site->block.argument) ||
-                  is_in(range, at.name) || is_declared(in, site, &at, item));
+                 (ht_range_within(range, site->grid.argument) ||
+                  ht_range_within(range, site->block.argument) || ht_range_within(range, at.name) ||
+                  is_declared(in, site, &at, item));
     }
     return chosen;
 }
@@ -233,7 +231,7 @@ static char *replaced(const choosing *in, ht_range range) {
     ht_text_append(&text, "");
     for (size_t i = 0; i < in->given_count; ++i) {
         const ht_replacement *item = &in->given[i];
-        if (!is_in(item->range, range) || item->range.begin < at)
+        if (!ht_range_within(item->range, range) || item->range.begin < at)
             continue;
         ht_text_append_n(&text, in->model->text + at, item->range.begin - at);
         ht_text_append(&text, item->text);
@@ -388,7 +386,7 @@ static void kernel_keep(choosing *in) {
 }
 
 static bool is_of_launch(const choosing *in, const ht_replacement *item) {
-    return !is_in(item->range, in->model->definition.range) &&
+    return !ht_range_within(item->range, in->model->definition.range) &&
            item->range.begin > in->model->definition.range.end;
 }
 

@@ -533,9 +533,7 @@ static ht_status headers_choose(builder *in, ht_error *error) {
 }
 
 static void builder_free(builder *in) {
-    for (size_t i = 0; i < in->owned_count; ++i)
-        free(in->owned[i]);
-    free(in->owned);
+    ht_strings_free(in->owned, in->owned_count);
     free(in->changed);
     free(in->cuda);
     free(in->prelude);

@@ -43,7 +43,7 @@ static void skip_space(reader *in) {
     }
 }
 
-/* Takes a directive's name, "include" of "#  include"; false where there is none. */
+/* Reads past a directive's name, "include" of "#  include". Returns true if it stands there. */
 static bool take_directive(reader *in, const char *name) {
     const char *at = in->at;
     if (*at++ != '#')
