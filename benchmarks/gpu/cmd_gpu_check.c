@@ -20,6 +20,7 @@ typedef struct check_options {
     double max_time;
     uint64_t max_evals;
     bool quick;
+    const char *sandbox;
 } check_options;
 
 static const ht_option options[] = {
@@ -34,6 +35,7 @@ static const ht_option options[] = {
     {"max-evals", HT_OPTION_COUNT, offsetof(check_options, max_evals), "N", .fallback = "0",
      .help = "Configurations for each kernel and problem; 0 leaves it to the bundle's plan."},
     {"quick", HT_OPTION_FLAG, offsetof(check_options, quick), .help = "Correctness only."},
+    HT_SANDBOX_OPTION(check_options),
     {0},
 };
 
@@ -121,10 +123,25 @@ static int run_one(checker *self, const ht_gpu_run *run) {
     char *evals = ht_format("%d", wanted && wanted < 100000 ? (int)wanted : run->max_evals);
     char *seconds = ht_format("%.0f", tune ? self->seconds : 0.0);
     char *report_option = ht_format("--json=%s", json);
-    const char *arguments[] = {
-        "hiptemper",       "tune",        template, "--problem",   problem, "--device",
-        self->device.name, "--max-evals", evals,    "--max-time",  seconds, "--db",
-        database,          "--out",       out,      report_option, NULL};
+    const char *arguments[] = {"hiptemper",
+                               "tune",
+                               template,
+                               "--problem",
+                               problem,
+                               "--device",
+                               self->device.name,
+                               "--max-evals",
+                               evals,
+                               "--max-time",
+                               seconds,
+                               "--db",
+                               database,
+                               "--out",
+                               out,
+                               "--sandbox",
+                               self->given->sandbox,
+                               report_option,
+                               NULL};
     unlink(json);
     int code = run_self(arguments, log);
     ht_gpu_results_add(&self->results, run, code, json_load_file(json, 0, NULL));

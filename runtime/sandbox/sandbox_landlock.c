@@ -57,17 +57,31 @@ typedef struct rules {
     uint64_t known;
 } rules;
 
-/* Allows access to a path; one that is not there needs no rule. */
-static void allow(const rules *in, const char *path, uint64_t access) {
-    int fd = open(path, O_PATH | O_CLOEXEC);
+/* Allows access to an open path. */
+static void allow_open(const rules *in, int fd, uint64_t access) {
     struct stat info;
-    if (fd < 0)
-        return;
     if (fstat(fd, &info) == 0 && !S_ISDIR(info.st_mode))
         access &= EXECUTE | WRITE | READ | TRUNCATE | DEVICE_CALL;
     struct path_beneath rule = {.access = access & in->known, .folder = fd};
     (void)syscall(ADD_RULE, in->ruleset, RULE_PATH_BENEATH, &rule, 0);
+}
+
+/* Allows access to a path; one that is not there needs no rule. */
+static void allow(const rules *in, const char *path, uint64_t access) {
+    int fd = open(path, O_PATH | O_CLOEXEC);
+    if (fd < 0)
+        return;
+    allow_open(in, fd, access);
     close(fd);
+}
+
+/* Allows a process to write to the files of its own threads. CUDA's driver names its threads by
+ * /proc/self/task/THREAD/comm, and does not start where it cannot (error 304). The folder stays
+ * open: procfs would make it anew at the next look, and the rule would be one for the old. */
+static void allow_threads(const rules *in) {
+    int fd = open("/proc/self/task", O_PATH | O_CLOEXEC);
+    if (fd >= 0)
+        allow_open(in, fd, READ | LIST | WRITE);
 }
 
 /* Allows access to each folder of a list such as PATH's. */
@@ -137,6 +151,7 @@ static void allow_devices(const rules *in) {
         globfree(&found);
     }
     allow(in, "/dev/shm", READ | LIST | WRITE | TRUNCATE | MAKE);
+    allow_threads(in);
 }
 
 static void add_rules(const rules *in, const ht_sandbox_plan *plan) {
