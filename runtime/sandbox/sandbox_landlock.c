@@ -76,12 +76,13 @@ static void allow(const rules *in, const char *path, uint64_t access) {
 }
 
 /* Allows a process to write to the files of its own threads. CUDA's driver names its threads by
- * /proc/self/task/THREAD/comm, and does not start where it cannot (error 304). The folder stays
- * open: procfs would make it anew at the next look, and the rule would be one for the old. */
+ * writing /proc/self/task/THREAD/comm anew, and does not start where it cannot (error 304). The
+ * folder stays open: procfs would make it anew at the next look, and the rule would be one for the
+ * old. */
 static void allow_threads(const rules *in) {
     int fd = open("/proc/self/task", O_PATH | O_CLOEXEC);
     if (fd >= 0)
-        allow_open(in, fd, READ | LIST | WRITE);
+        allow_open(in, fd, READ | LIST | WRITE | TRUNCATE);
 }
 
 /* Allows access to each folder of a list such as PATH's. */

@@ -9,6 +9,9 @@
 #include "tests/runtime/nvidia/standin/image.h"
 
 #include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -58,28 +61,47 @@ static int sticky(int code) {
 
 #define POINTER(device) ((void *)(uintptr_t)(device))
 
-static void *wait_for_end(void *pipe) {
+typedef struct named_thread {
+    int ends[2];
+    atomic_int id;
+} named_thread;
+
+static void *wait_for_end(void *argument) {
+    named_thread *of = argument;
     char end;
-    (void)!read(*(const int *)pipe, &end, 1);
+    atomic_store(&of->id, (int)gettid());
+    (void)!read(of->ends[0], &end, 1);
     return NULL;
 }
 
-/* Starts a thread and names it, which is a write below /proc/self/task. The real driver (580.159,
- * on an H200) does not start where that is refused, and returns this error. */
+/* Names a thread as the real driver does (580.159, on an H200): fopen(..., "w"), which makes the
+ * file anew. */
+static bool is_renamed(const named_thread *of) {
+    char path[64];
+    snprintf(path, sizeof path, "/proc/self/task/%d/comm", atomic_load(&of->id));
+    FILE *file = fopen(path, "w");
+    bool written = file && fputs("cuda-EvtHandlr", file) >= 0;
+    return file && fclose(file) == 0 && written;
+}
+
+/* Starts a thread and names it. The real driver does not start where that is refused, and returns
+ * this error. */
 static int thread_name(void) {
     enum { OPERATING_SYSTEM = 304 };
-    int ends[2], code = OPERATING_SYSTEM;
+    named_thread of = {0};
     pthread_t thread;
-    if (pipe(ends) != 0)
+    int code = OPERATING_SYSTEM;
+    if (pipe(of.ends) != 0)
         return code;
-    if (pthread_create(&thread, NULL, wait_for_end, &ends[0]) == 0) {
-        code = pthread_setname_np(thread, "cuda-EvtHandlr") == 0 ? 0 : OPERATING_SYSTEM;
-        close(ends[1]);
+    bool started = pthread_create(&thread, NULL, wait_for_end, &of) == 0;
+    while (started && atomic_load(&of.id) == 0)
+        sched_yield();
+    if (started && is_renamed(&of))
+        code = 0;
+    close(of.ends[1]);
+    if (started)
         pthread_join(thread, NULL);
-    } else {
-        close(ends[1]);
-    }
-    close(ends[0]);
+    close(of.ends[0]);
     return code;
 }
 
