@@ -24,12 +24,37 @@
 enum { DONE = 0, NOT_PARSED = 2, NOT_WRITTEN = 3 };
 
 /* Headers that were found to fit, by texts that change with the file, and headers that cannot be
- * written. */
+ * parsed or written. */
 static ht_names fitting, refused;
 
 /* ---- in a process of its own ---- */
 
-/* Parses an empty text, so that only the arguments matter. NULL: clang reports something. */
+static void error_say(CXDiagnostic diagnostic) {
+    CXFile file;
+    unsigned line, column;
+    clang_getExpansionLocation(clang_getDiagnosticLocation(diagnostic), &file, &line, &column,
+                               NULL);
+    CXString name = clang_getFileName(file), words = clang_getDiagnosticSpelling(diagnostic);
+    const char *path = clang_getCString(name);
+    fprintf(stderr, "\n%s:%u:%u: %s\n", path ? path : "-", line, column, clang_getCString(words));
+    clang_disposeString(words);
+    clang_disposeString(name);
+}
+
+/* Returns true if clang reports no error in the unit; else says the first on standard error. */
+static bool is_free_of_errors(CXTranslationUnit unit) {
+    bool found = false;
+    for (unsigned i = 0; i < clang_getNumDiagnostics(unit) && !found; ++i) {
+        CXDiagnostic diagnostic = clang_getDiagnostic(unit, i);
+        found = clang_getDiagnosticSeverity(diagnostic) >= CXDiagnostic_Error;
+        if (found)
+            error_say(diagnostic);
+        clang_disposeDiagnostic(diagnostic);
+    }
+    return !found;
+}
+
+/* Parses an empty text, so that only the arguments matter. NULL: clang reports an error. */
 static CXTranslationUnit empty_parse(const ht_parsed_header *header, const char *more,
                                      const char *value, unsigned options) {
     static const char text[] = "\n";
@@ -43,7 +68,7 @@ static CXTranslationUnit empty_parse(const ht_parsed_header *header, const char 
         clang_createIndex(0, 0), unsaved.Filename, items, (int)header->count + 2, &unsaved, 1,
         options | CXTranslationUnit_KeepGoing, &unit);
     free(items);
-    return code == CXError_Success && unit && clang_getNumDiagnostics(unit) == 0 ? unit : NULL;
+    return code == CXError_Success && unit && is_free_of_errors(unit) ? unit : NULL;
 }
 
 /* Checks a parsed header: clang refuses one that is damaged or whose sources changed. */
@@ -151,12 +176,19 @@ static const char *reason_in(char *said) {
     return *words ? words : "libclang does not say why";
 }
 
-static void refuse(const char *path, char *said) {
-    if (refused.count == 0)
+/* Says once why a parsed header cannot be kept, and does not try it again. */
+static void refuse(const char *path, char *said, bool parsed) {
+    const char *words = reason_in(said);
+    if (refused.count == 0 && parsed)
         ht_warning("HIP's header is parsed again for each source, which takes longer: '%s' cannot "
                    "be written: %s; free space there, or set HIPTEMPER_CACHE to a folder that has "
                    "some",
-                   path, reason_in(said));
+                   path, words);
+    else if (refused.count == 0)
+        ht_warning("HIP's header, which every source is read with, has errors here: %s; kernels "
+                   "are 'unparsed' for that, or take longer; C++'s headers come with g++, HIP's "
+                   "with libamdhip64-dev, and CPATH or -I may name others",
+                   words);
     ht_names_add(&refused, path);
 }
 
@@ -166,8 +198,8 @@ static bool write_header(const ht_parsed_header *header) {
     ht_text said = {0};
     int end = process_run(write_main, header, folder, &said);
     ht_dir_remove(folder);
-    if (end == NOT_WRITTEN || end == -SIGABRT)
-        refuse(header->path, said.data);
+    if (end != DONE)
+        refuse(header->path, said.data, end != NOT_PARSED);
     ht_text_free(&said);
     free(folder);
     return end == DONE;
