@@ -1,7 +1,9 @@
 #include "cli/command.h"
 
 #include "base/file.h"
+#include "base/memory.h"
 #include "base/scratch.h"
+#include "base/warning.h"
 #include "predictor/math/blas.h"
 #include "refactor/refactor.h"
 #include "refactor/source/resource_dir.h"
@@ -59,15 +61,24 @@ static ht_status analyse(const char *source, ht_error *error) {
     if (status != HT_OK)
         return status;
     char *path = ht_path_join(scratch.path, "doctor.hip");
-    ht_refactor_options none = {0};
+    const ht_refactor_options only_cache = {.cache = scratch.path};
     ht_refactor *refactor = NULL;
     status = ht_file_write(path, source, strlen(source), error);
     if (status == HT_OK)
-        status = ht_refactor_file(path, NULL, &none, &refactor, error);
+        status = ht_refactor_prepare(&only_cache, error); /* warns of errors in HIP's header */
+    if (status == HT_OK)
+        status = ht_refactor_file(path, NULL, &only_cache, &refactor, error);
     ht_refactor_free(refactor);
     free(path);
     ht_scratch_remove(&scratch);
     return status;
+}
+
+static char *warned; /* the first warning of the analysis */
+
+static void warning_keep(const char *message) {
+    if (!warned)
+        warned = ht_strdup(message);
 }
 
 /* Checks the analysis of sources: libclang, and the headers that come with it. */
@@ -83,10 +94,18 @@ static void look_at_analysis(ht_findings *findings) {
                     folder ? folder : "not found: sources cannot be analysed");
     free(folder);
     ht_error error = {0};
+    void (*sink)(const char *) = ht_warning_sink;
+    ht_warning_sink = warning_keep;
     ht_status status = analyse(source, &error);
-    ht_findings_add(findings, "toolchain", "libclang",
-                    status == HT_OK ? HT_LEVEL_FINE : HT_LEVEL_WARNING, fix, "%s",
-                    status == HT_OK ? "analyses a small HIP source" : error.message);
+    ht_warning_sink = sink;
+    bool fine = status == HT_OK && !warned;
+    ht_findings_add(findings, "toolchain", "libclang", fine ? HT_LEVEL_FINE : HT_LEVEL_WARNING, fix,
+                    "%s",
+                    status != HT_OK ? error.message
+                    : warned        ? warned
+                                    : "analyses a small HIP source");
+    free(warned);
+    warned = NULL;
 }
 
 /* Checks what confines code from sources. */

@@ -89,6 +89,10 @@ static void fixed_add(ht_arguments *list, const char *resource_dir, bool standar
         list->items[list->count++] = fixed[i];
     list->items[list->count++] = resource_dir;
     list->items[list->count++] = "-D__HIP_PLATFORM_AMD__";
+    /* Clang believes that HIP is installed where it finds one of these, or where it is said to be.
+     */
+    if (!ht_file_exists("/usr/share/hip/version") && !ht_file_exists("/usr/bin/.hipVersion"))
+        list->items[list->count++] = "--rocm-path=/usr";
     if (!standard)
         list->items[list->count++] = "-std=c++17";
     list->items[list->count++] = "-ferror-limit=0";

@@ -479,6 +479,22 @@ Test(tree, a_parsed_header_that_cannot_be_written_is_done_without_and_reported_o
     free(path);
 }
 
+/* As on a machine without C++'s headers; here HIP's header does not know a standard this old. */
+Test(tree, a_header_with_errors_is_reported_with_the_first_and_tried_once) {
+    const char *const arguments[] = {"-std=c++98"};
+    const ht_refactor_options old = {.arguments = arguments, .argument_count = 1};
+    char *kept = ht_path_join(tree_folder, "kept");
+    setenv("HIPTEMPER_CACHE", kept, 1);
+    ht_warning_sink = note_warning;
+    for (size_t i = 0; i < 2; ++i)
+        cr_expect_eq(ht_refactor_prepare(&old, NULL), HT_OK);
+    cr_expect_eq(warnings, 1, "%zu warnings", warnings);
+    cr_expect(strstr(first_warning, "has errors here: /") &&
+                  strstr(first_warning, ": error") == NULL,
+              "%s", first_warning);
+    free(kept);
+}
+
 Test(tree, a_file_that_is_included_twice_is_refused_once) {
     char *body = tree_put("body.inl", MAP("k", "T"));
     char *unit = tree_put("main.hip", "#define T float\n#include \"body.inl\"\n#undef T\n"
