@@ -2,6 +2,7 @@
 
 #include "base/file.h"
 #include "base/memory.h"
+#include "base/text.h"
 #include "pipeline/csv.h"
 #include "pipeline/profile.h"
 
@@ -14,21 +15,41 @@ enum { BYTES_MAX = 1 << 30 };
 /* Columns of the file. */
 typedef struct columns {
     int kernel, launch, counter, value;
+    int unit; /* ncu's; -1: rocprofv3's file, which has none */
 } columns;
 
-static ht_status columns_find(const ht_csv *csv, columns *out, ht_error *error) {
-    static const char *const kernels[] = {"Kernel_Name", NULL};
-    static const char *const launches[] = {"Dispatch_Id", NULL};
-    static const char *const counters[] = {"Counter_Name", NULL};
-    static const char *const values[] = {"Counter_Value", NULL};
-    *out = (columns){ht_csv_column(csv, kernels), ht_csv_column(csv, launches),
-                     ht_csv_column(csv, counters), ht_csv_column(csv, values)};
-    if (out->kernel >= 0 && out->launch >= 0 && out->counter >= 0 && out->value >= 0)
-        return HT_OK;
+static bool columns_are(const ht_csv *csv, columns *out) {
+    static const char *const names[][2] = {
+        {"Kernel_Name", NULL},   {"Dispatch_Id", NULL},  {"Counter_Name", NULL},
+        {"Counter_Value", NULL}, {"Kernel Name", NULL},  {"ID", NULL},
+        {"Metric Name", NULL},   {"Metric Value", NULL}, {"Metric Unit", NULL}};
+    *out = (columns){ht_csv_column(csv, names[0]), ht_csv_column(csv, names[1]),
+                     ht_csv_column(csv, names[2]), ht_csv_column(csv, names[3]), -1};
+    if (out->kernel < 0)
+        *out = (columns){ht_csv_column(csv, names[4]), ht_csv_column(csv, names[5]),
+                         ht_csv_column(csv, names[6]), ht_csv_column(csv, names[7]),
+                         ht_csv_column(csv, names[8])};
+    return out->kernel >= 0 && out->launch >= 0 && out->counter >= 0 && out->value >= 0;
+}
+
+/* Reads up to the row with the columns' names. ncu's messages, and what the program prints, may
+ * come before it. */
+static ht_status columns_find(ht_csv *csv, columns *out, ht_error *error) {
+    bool found = false, messages = false;
+    ht_status status;
+    do {
+        status = ht_csv_row(csv, &found, error);
+        if (status != HT_OK)
+            return status;
+        if (columns_are(csv, out))
+            return HT_OK;
+        messages = messages || (found && ht_text_begins(ht_csv_cell(csv, 0), "=="));
+    } while (found && messages);
     return ht_error_set_at(error, HT_ERROR_INPUT, csv->path, csv->row_line, 0,
                            "this is no list of counters: it has no columns Kernel_Name, "
                            "Dispatch_Id, Counter_Name and Counter_Value; give rocprofv3's "
-                           "*_counter_collection.csv (--pmc NAMES --output-format csv)");
+                           "*_counter_collection.csv (--pmc NAMES --output-format csv), or what "
+                           "ncu --csv prints");
 }
 
 /* Finds a kernel's counter, or adds it. Takes over `kernel`. */
@@ -44,17 +65,38 @@ static ht_counter *counter_of(ht_counters *all, char *kernel, const char *name) 
     return added;
 }
 
-/* Counters of several units come as several rows of one launch: they are added. */
+/* Reads "1024.5"; as ncu writes them also "8,300,032". */
+static bool value_read(const char *text, bool commas, double *out) {
+    char digits[64];
+    size_t length = 0;
+    for (const char *at = text; *at && length + 1 < sizeof digits; ++at)
+        if (!commas || *at != ',')
+            digits[length++] = *at;
+    digits[length] = '\0';
+    char *end = NULL;
+    *out = strtod(digits, &end);
+    return *digits && end && !*end && isfinite(*out) && *out >= 0 && *out <= 1e300;
+}
+
+/* Counters of several units come as several rows of one launch: they are added. Of ncu's rows those
+ * with words for a value, and lines that the program printed, are passed over; "8.3 Mbyte" and
+ * "900 Kbyte" are two counters, as its units follow the size of the number. */
 static ht_status row_take(const ht_csv *csv, const columns *of, ht_counters *all, ht_error *error) {
     const char *text = ht_csv_cell(csv, of->value), *launch = ht_csv_cell(csv, of->launch);
-    char *end = NULL;
-    double value = strtod(text, &end);
-    if (!*text || !end || *end || !isfinite(value) || value < 0 || value > 1e300)
+    double value;
+    if (!value_read(text, of->unit >= 0, &value)) {
+        if (of->unit >= 0)
+            return HT_OK;
         return ht_error_set_at(error, HT_ERROR_INPUT, csv->path, csv->row_line, 0,
                                "'%.40s' in column %d is no counter's value: is the file whole?",
                                text, of->value + 1);
-    ht_counter *counter = counter_of(all, ht_profile_kernel_name(ht_csv_cell(csv, of->kernel)),
-                                     ht_csv_cell(csv, of->counter));
+    }
+    const char *unit = of->unit >= 0 ? ht_csv_cell(csv, of->unit) : "";
+    char *name = *unit ? ht_format("%s [%s]", ht_csv_cell(csv, of->counter), unit)
+                       : ht_strdup(ht_csv_cell(csv, of->counter));
+    ht_counter *counter =
+        counter_of(all, ht_profile_kernel_name(ht_csv_cell(csv, of->kernel)), name);
+    free(name);
     if (counter->launches == 0 || strcmp(counter->last, launch) != 0) {
         ++counter->launches;
         free(counter->last);
@@ -70,9 +112,7 @@ ht_status ht_counters_parse(const char *text, size_t length, const char *path,
     columns of;
     bool found = false;
     *out_counters = (ht_counters){0};
-    ht_status status = ht_csv_row(&csv, &found, error);
-    if (status == HT_OK)
-        status = columns_find(&csv, &of, error);
+    ht_status status = columns_find(&csv, &of, error);
     while (status == HT_OK) {
         status = ht_csv_row(&csv, &found, error);
         if (status != HT_OK || !found)

@@ -1,5 +1,6 @@
-/* Hardware counters of kernels, from rocprofv3's *_counter_collection.csv (`rocprofv3 --pmc NAMES
- * --output-format csv -- PROGRAM`): a row for each counter of each launch. */
+/* Hardware counters of kernels, a row for each counter of each launch: rocprofv3's
+ * *_counter_collection.csv (`rocprofv3 --pmc NAMES --output-format csv -- PROGRAM`), or what Nsight
+ * Compute prints (`ncu --csv --metrics NAMES PROGRAM`). */
 #ifndef HT_PIPELINE_COUNTERS_H
 #define HT_PIPELINE_COUNTERS_H
 
@@ -11,7 +12,7 @@
 
 typedef struct ht_counter {
     char *kernel; /* as ht_profile_kernel_name; owned */
-    char *name;   /* "SQ_WAVES"; owned */
+    char *name;   /* "SQ_WAVES", "dram__bytes.sum [byte]"; owned */
     double sum;   /* over its rows */
     uint64_t launches;
     char *last; /* the launch of the last row; owned */

@@ -41,8 +41,8 @@ static const ht_option options[] = {
     {"blocks", HT_OPTION_COUNT, offsetof(profile_options, blocks), "N", .min = 1, .fallback = "512",
      .help = "Of a larger grid N blocks that go to memory are followed, one from each equal part."},
     {"counters", HT_OPTION_TEXT, offsetof(profile_options, counters), "FILE.csv",
-     .help = "Adds the hardware counters that rocprofv3 wrote (*_counter_collection.csv), the mean "
-             "of a kernel's launches."},
+     .help = "Adds the hardware counters that rocprofv3 wrote (*_counter_collection.csv), or that "
+             "'ncu --csv' printed, the mean of a kernel's launches."},
     {"json", HT_OPTION_JSON, offsetof(profile_options, json), "FILE",
      .help = "Writes the report as JSON: to standard output, or to FILE. docs/json.md describes "
              "it."},

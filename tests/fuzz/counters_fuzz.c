@@ -1,4 +1,4 @@
-/* rocprofv3's hardware counters: any bytes. */
+/* Hardware counters of rocprofv3 and of ncu: any bytes. */
 #include "fuzz.h"
 
 #include "pipeline/counters.h"
