@@ -21,8 +21,9 @@ typedef struct ht_sources {
     size_t count;
 } ht_sources;
 
-/* Files as they are; folders recursively, sorted: .hip .cu .cuh .cpp .cxx .h .hpp .inl that contain
- * "__global__". Links to folders are not followed, hidden folders and `skip` (the output folder;
+/* Files as they are; folders recursively, sorted: .hip .cu .cuh .cpp .cxx .cc .h .hpp .hh .hxx .inl
+ * that contain "__global__", then files of other suffixes that do and that one of them includes by
+ * name. Links to folders are not followed, hidden folders and `skip` (the output folder;
  * may be NULL) not entered. */
 ht_status ht_sources_find(char *const *paths, size_t count, const char *skip,
                           ht_sources *out_sources, ht_error *error);

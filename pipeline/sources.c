@@ -4,6 +4,8 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "base/result.h"
+#include "refactor/source/include_name.h"
+#include "refactor/source/names.h"
 
 #include <dirent.h>
 #include <stdlib.h>
@@ -16,11 +18,13 @@ typedef struct walk {
     ht_sources *sources;
     struct stat skip; /* st_ino 0: nothing to skip */
     size_t root;      /* characters of the given folder, to be cut from output names */
+    ht_names *parts;  /* files with suffixes of their own that sources include, by name; owned */
+    bool for_parts;   /* looks for these, not for sources */
 } walk;
 
 static bool has_source_suffix(const char *name) {
-    static const char *const suffixes[] = {".hip", ".cu", ".cuh", ".cpp",
-                                           ".cxx", ".h",  ".hpp", ".inl"};
+    static const char *const suffixes[] = {".hip", ".cu",  ".cuh", ".cpp", ".cxx", ".cc",
+                                           ".h",   ".hpp", ".hh",  ".hxx", ".inl"};
     const char *dot = strrchr(name, '.');
     for (size_t i = 0; dot && i < sizeof suffixes / sizeof *suffixes; ++i) {
         if (strcmp(dot, suffixes[i]) == 0)
@@ -82,6 +86,30 @@ static void source_add(ht_sources *sources, const char *path, const char *output
     sources->items[sources->count++] = source;
 }
 
+/* Notes the names of included files that no suffix tells from other texts ("PdV_kernel.cuknl"). */
+static void parts_note(const char *text, ht_names *parts) {
+    for (const char *line = text; line; line = strchr(line, '\n')) {
+        bool quoted;
+        line += *line == '\n';
+        char *name = ht_include_name(line, &quoted);
+        const char *file = name && quoted ? ht_path_name(name) : "";
+        if (strchr(file, '.') && !has_source_suffix(file))
+            ht_names_add(parts, file);
+        free(name);
+    }
+}
+
+/* Returns true if the source has kernels, and notes what it includes. */
+static bool is_with_kernels(const walk *state, const char *path) {
+    char *text;
+    if (state->for_parts || ht_file_read(path, 0, &text, NULL, NULL) != HT_OK)
+        return state->for_parts && ht_mentions_kernels(path);
+    parts_note(text, state->parts);
+    bool found = strstr(text, "__global__") != NULL;
+    free(text);
+    return found;
+}
+
 static int not_hidden(const struct dirent *entry) {
     return entry->d_name[0] != '.';
 }
@@ -101,7 +129,9 @@ static void entry_take(const walk *state, const char *path, int depth) {
     if (stat(path, &info) != 0 || !S_ISREG(info.st_mode))
         return;
     const char *output = path + state->root;
-    if (has_source_suffix(path) && !is_ours(path) && ht_mentions_kernels(path))
+    bool wanted = state->for_parts ? ht_names_has(state->parts, ht_path_name(path))
+                                   : has_source_suffix(path) && !is_ours(path);
+    if (wanted && is_with_kernels(state, path))
         source_add(state->sources, path, output + strspn(output, "/"), false);
 }
 
@@ -121,15 +151,21 @@ static void folder_walk(const walk *state, const char *folder, int depth) {
 static ht_status path_take(const char *path, const char *skip, ht_sources *sources,
                            ht_error *error) {
     if (ht_dir_exists(path)) {
-        walk state = {.sources = sources, .root = strlen(path)};
+        ht_names parts = {0};
+        walk state = {.sources = sources, .root = strlen(path), .parts = &parts};
         if (skip && stat(skip, &state.skip) != 0)
             memset(&state.skip, 0, sizeof state.skip);
         size_t before = sources->count;
         folder_walk(&state, path, 0);
+        state.for_parts = parts.count > 0;
+        if (state.for_parts)
+            folder_walk(&state, path, 0);
+        ht_names_free(&parts);
         if (sources->count == before)
             return ht_error_set_at(error, HT_ERROR_INPUT, path, 0, 0,
                                    "no source file in this folder has a kernel (__global__ in a "
-                                   ".hip .cu .cuh .cpp .cxx .h .hpp or .inl file)");
+                                   ".hip .cu .cuh .cpp .cxx .cc .h .hpp .hh .hxx or .inl file, or "
+                                   "one that such a file includes)");
         return HT_OK;
     }
     char *text;

@@ -512,7 +512,7 @@ const ht_command ht_command_optimize = {
         "block sizes, unroll factors and the like are parameters, searches for the fastest "
         "configuration, and writes a copy of the source with it. A PATH is a file, or a folder "
         "that "
-        "is read recursively (.hip .cu .cuh .cpp .cxx .h .hpp .inl).\n\n"
+        "is read recursively (.hip .cu .cuh .cpp .cxx .cc .h .hpp .hh .hxx .inl).\n\n"
         "Nothing is called faster unless its output agreed with the original's on fresh random "
         "inputs and the 95 % confidence interval of the speedup, measured next to the original, "
         "lies "

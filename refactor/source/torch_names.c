@@ -79,6 +79,8 @@ const char ht_torch_accessors[] =
     "template <typename T> using opmath_type = T;\n"
     "}\n"
     "namespace torch { using namespace at; }\n"
+    "template <typename T> __host__ __device__ constexpr T THCCeilDiv(T a, T b) {\n"
+    "  return (a + b - 1) / b; }\n"
     "#define gpuAtomicAdd atomicAdd\n"
     "#define gpuAtomicAddNoReturn atomicAdd\n"
     "#define C10_HOST_DEVICE __host__ __device__\n"
@@ -181,6 +183,8 @@ const char ht_torch_names[] =
     "namespace c10 { using namespace at; namespace cuda { using namespace at::cuda; }\n"
     "  namespace hip { using namespace at::hip; } }\n"
     "namespace torch { using namespace at; namespace cuda { using namespace at::cuda; } }\n"
+    "struct THCState; extern THCState *state;\n"
+    "void *THCudaMalloc(THCState *, size_t); void THCudaFree(THCState *, void *);\n"
     "#define HIPTEMPER_AT_RUN(TYPE, ...) \\\n"
     "  [&] { typedef TYPE scalar_t; return __VA_ARGS__(); }()\n"
     DISPATCH(FLOATING_TYPES) DISPATCH(ALL_TYPES) DISPATCH(FLOATING_AND_COMPLEX_TYPES)

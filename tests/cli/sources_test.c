@@ -47,6 +47,19 @@ Test(sources, folders_are_read_recursively_in_order, .init = workplace_make,
     ht_sources_free(&sources);
 }
 
+Test(sources, files_of_other_suffixes_are_read_where_a_source_includes_them, .init = workplace_make,
+     .fini = workplace_remove) {
+    workplace_write("tree/host.cu", "#include \"parts/k.cuknl\"\n#include <system.knl>\n");
+    workplace_write("tree/parts/k.cuknl", kernel);
+    workplace_write("tree/parts/other.cuknl", kernel);
+    workplace_write("tree/system.knl", kernel);
+    workplace_write("tree/z.cc", kernel);
+    ht_sources sources;
+    cr_assert_eq(find((const char *const[]){"tree"}, 1, &sources, NULL), HT_OK);
+    expect_outputs(&sources, (const char *const[]){"z.cc", "parts/k.cuknl"}, 2);
+    ht_sources_free(&sources);
+}
+
 Test(sources, a_loop_of_links_ends, .init = workplace_make, .fini = workplace_remove) {
     workplace_write("tree/a.hip", kernel);
     char *link = ht_path_join(workplace(), "tree/loop");
