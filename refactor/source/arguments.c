@@ -116,7 +116,8 @@ static char *prefix_path(const ht_arguments *relevant, const char *cache) {
     struct stat header = {0};
     (void)stat("/usr/include/hip/hip_runtime.h", &header);
     CXString version = clang_getClangVersion();
-    ht_text_printf(&key, "%s\n%lld", clang_getCString(version), (long long)header.st_mtime);
+    ht_text_printf(&key, "%s\n%lld\ntrimmed", clang_getCString(version),
+                   (long long)header.st_mtime);
     clang_disposeString(version);
     char *path = ht_format("%s/hip-%016llx.pch", cache,
                            (unsigned long long)ht_hash_short(key.data, key.length));

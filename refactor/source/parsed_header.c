@@ -7,6 +7,7 @@
 #include "refactor/source/libclang.h"
 #include "refactor/source/names.h"
 #include "refactor/source/parsed_inputs.h"
+#include "refactor/source/parsed_trim.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -91,6 +92,20 @@ static int not_saved(const char *path) {
     return fd < 0 ? not_written(code) : NOT_WRITTEN;
 }
 
+/* Shortens what later parses read, if clang takes the file so; else writes it once more. */
+static int trim(const ht_parsed_header *header, const char *path, CXTranslationUnit unit) {
+    char *data = NULL;
+    size_t length = 0;
+    bool trimmed = ht_file_read(path, 0, &data, &length, NULL) == HT_OK &&
+                   ht_parsed_trim((unsigned char *)data, length) &&
+                   ht_file_write(path, data, length, NULL) == HT_OK;
+    free(data);
+    if (!trimmed || empty_parse(header, "-include-pch", path, 0) ||
+        clang_saveTranslationUnit(unit, path, 0) == CXSaveError_None)
+        return DONE;
+    return not_saved(path);
+}
+
 static int write_main(const ht_parsed_header *header, const char *folder) {
     if (mkdir(folder, 0700) != 0)
         return not_written(errno);
@@ -103,6 +118,9 @@ static int write_main(const ht_parsed_header *header, const char *folder) {
     char *path = ht_path_join(folder, "header.pch");
     if (clang_saveTranslationUnit(unit, path, 0) != CXSaveError_None)
         return not_saved(path);
+    int end = trim(header, path, unit);
+    if (end != DONE)
+        return end;
     if (rename(path, header->path) != 0)
         return not_written(errno);
     if (header->lasting)
