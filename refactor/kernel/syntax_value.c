@@ -427,7 +427,7 @@ char *ht_reached_name(const ht_model *model, size_t index, size_t *out_offset) {
 }
 
 bool ht_syntax_is_return(const ht_syntax *statement) {
-    return statement->kind == HT_SYNTAX_RETURN ||
-           (statement->kind == HT_SYNTAX_COMPOUND && statement->count == 1 &&
-            statement->children[0]->kind == HT_SYNTAX_RETURN);
+    while (statement->kind == HT_SYNTAX_COMPOUND && statement->count == 1)
+        statement = statement->children[0];
+    return statement->kind == HT_SYNTAX_RETURN;
 }

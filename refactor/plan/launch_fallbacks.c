@@ -10,7 +10,6 @@
 #include "refactor/plan/coverage.h"
 #include "refactor/source/names.h"
 
-#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -56,15 +55,6 @@ static char *all_params(const ht_plan *plan) {
         free(names);
     }
     return ht_text_take(&text);
-}
-
-size_t ht_qualifier_begin(const char *text, size_t at) {
-    while (at > 2 && text[at - 1] == ':' && text[at - 2] == ':') {
-        at -= 2;
-        while (at > 0 && (isalnum((unsigned char)text[at - 1]) || text[at - 1] == '_'))
-            --at;
-    }
-    return at;
 }
 
 /* Returns a name for what is declared for a launch: "blur_grid". The plan owns it. */

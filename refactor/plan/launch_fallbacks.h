@@ -8,7 +8,5 @@
 
 /* Adds the edits of launches that choose, and requires where no launch can. */
 void ht_launch_fallbacks(ht_plan *plan, const ht_grid *grid);
-/* Returns where the scopes ahead of a name begin. */
-size_t ht_qualifier_begin(const char *text, size_t at);
 
 #endif

@@ -5,7 +5,6 @@
 #include "refactor/kernel/facts.h"
 #include "refactor/kernel/launch_words.h"
 #include "refactor/plan/launch_ahead.h"
-#include "refactor/plan/launch_fallbacks.h"
 #include "refactor/plan/launch_limits.h"
 #include "refactor/rewrite/size_condition.h"
 #include "refactor/source/names.h"

@@ -26,6 +26,15 @@ bool ht_name_stands(const char *text, size_t length, const char *name) {
     return false;
 }
 
+size_t ht_qualifier_begin(const char *text, size_t at) {
+    while (at > 2 && text[at - 1] == ':' && text[at - 2] == ':') {
+        at -= 2;
+        while (at > 0 && ht_name_has(text[at - 1]))
+            --at;
+    }
+    return at;
+}
+
 char *ht_name_joined(const char *name, const char *word) {
     bool camel = strpbrk(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZ") && !strchr(name, '_');
     return camel ? ht_format("%s%c%s", name, toupper((unsigned char)*word), word + 1)

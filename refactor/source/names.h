@@ -9,6 +9,8 @@
 bool ht_name_has(char c);
 /* Returns true if the name stands in the text as a whole word. */
 bool ht_name_stands(const char *text, size_t length, const char *name);
+/* Returns where the scopes ahead of a name begin, of which the name itself begins at `at`. */
+size_t ht_qualifier_begin(const char *text, size_t at);
 
 /* Returns a name made of another one and a word: "blur_grid", or "blurRowsGrid" after one that is
  * written so; free(). */

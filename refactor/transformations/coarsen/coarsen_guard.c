@@ -1,6 +1,7 @@
 #include "refactor/transformations/coarsen/coarsen_guard.h"
 #include "base/memory.h"
 #include "refactor/kernel/effects.h"
+#include "refactor/kernel/syntax_value.h"
 #include "refactor/transformations/coarsen/coarsen_share.h"
 #include "refactor/transformations/coarsen/coarsen_state.h"
 
@@ -95,12 +96,6 @@ void ht_guard_collect(ht_coarsen *c, const ht_syntax *node, bool negative, ht_gu
     guard->terms[guard->term_count++] = read_term(c, node, negative);
 }
 
-bool ht_statement_leaves(const ht_syntax *node) {
-    while (node->kind == HT_SYNTAX_COMPOUND && node->count == 1)
-        node = node->children[0];
-    return node->kind == HT_SYNTAX_RETURN;
-}
-
 /* Makes other terms of those that may fault for threads which fail an earlier test: they must not
  * be evaluated for all. */
 static void hide_risky(ht_guard *guard) {
@@ -122,9 +117,9 @@ bool ht_guard_read(ht_coarsen *c, const ht_syntax *statement, ht_guard *out_guar
     *out_guard = (ht_guard){.statement = statement};
     if (statement->kind != HT_SYNTAX_IF)
         return false;
-    out_guard->leaves = ht_statement_leaves(statement->children[1]);
+    out_guard->leaves = ht_syntax_is_return(statement->children[1]);
     if (statement->children[2] &&
-        (out_guard->leaves || !ht_statement_leaves(statement->children[2])))
+        (out_guard->leaves || !ht_syntax_is_return(statement->children[2])))
         return false;
     ht_guard_collect(c, statement->children[0], out_guard->leaves, out_guard);
     hide_risky(out_guard);

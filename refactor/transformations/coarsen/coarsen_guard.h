@@ -36,7 +36,5 @@ void ht_guard_collect(ht_coarsen *c, const ht_syntax *condition, bool negative, 
 void ht_guard_free(ht_guard *guard);
 /* Returns true if the guard has a test of this kind. */
 bool ht_guard_has(const ht_guard *guard, ht_term_kind kind);
-/* Returns true for return; and { return; }. */
-bool ht_statement_leaves(const ht_syntax *node);
 
 #endif

@@ -108,7 +108,7 @@ static bool read_guard(ht_tiled *t, const ht_syntax *statement, bool last, ht_ti
                        bool *out_enters) {
     ht_guard guard = {0};
     *out_item = (ht_tile_item){.node = statement, .guard = true};
-    *out_enters = !ht_statement_leaves(statement->children[1]);
+    *out_enters = !ht_syntax_is_return(statement->children[1]);
     if (statement->children[2] || (*out_enters && !last))
         return false;
     ht_guard_collect(&t->c, statement->children[0], !*out_enters, &guard);
