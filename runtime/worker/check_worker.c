@@ -23,12 +23,13 @@ static const pass passes[] = {{"forward order", HT_CHECK_FORWARD, 1, true},
                               {"random order 2", HT_CHECK_RANDOM, 4, false}};
 enum { PASSES = sizeof passes / sizeof *passes };
 
-/* A buffer of one pass. */
+/* A buffer. Its memory serves all passes: for fresh pages the system takes as long as for running
+ * many kernels. */
 typedef struct guarded {
     char *map;
     size_t map_bytes;
-    char *data;
-    char *kept; /* the pointer that arguments held before */
+    char *data; /* of this pass */
+    char *kept; /* the pointer that arguments held before; NULL between passes */
 } guarded;
 
 typedef struct check {
@@ -45,8 +46,12 @@ typedef struct check {
     ht_check_outcome outcome;
 } check;
 
-static ht_status map_buffer(guarded *out, const ht_layout_arg *arg, bool at_end, ht_error *error) {
-    size_t bytes = ht_layout_bytes(arg), pages = (bytes + PAGE - 1) / PAGE * PAGE;
+static size_t page_bytes(const ht_layout_arg *arg) {
+    return (ht_layout_bytes(arg) + PAGE - 1) / PAGE * PAGE;
+}
+
+static ht_status map_buffer(guarded *out, const ht_layout_arg *arg, ht_error *error) {
+    size_t bytes = ht_layout_bytes(arg), pages = page_bytes(arg);
     out->map_bytes = pages + (size_t)2 * GUARD;
     void *map =
         mmap(NULL, out->map_bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -57,10 +62,13 @@ static ht_status map_buffer(guarded *out, const ht_layout_arg *arg, bool at_end,
     if (pages && mprotect(out->map + GUARD, pages, PROT_READ | PROT_WRITE) != 0)
         return ht_error_set(error, HT_ERROR_LAUNCH, "out of memory: %zu bytes for '%s'", bytes,
                             arg->arg->name);
-    /* As aligned as wide loads need; the few bytes this leaves are known not to be the buffer's. */
-    size_t slack = at_end ? (pages - bytes) / ALIGNMENT * ALIGNMENT : 0;
-    out->data = out->map + GUARD + slack;
     return HT_OK;
+}
+
+/* As aligned as wide loads need; the few bytes this leaves are known not to be the buffer's. */
+static char *place(const guarded *in, const ht_layout_arg *arg, bool at_end) {
+    size_t room = page_bytes(arg) - ht_layout_bytes(arg);
+    return in->map + GUARD + (at_end ? room / ALIGNMENT * ALIGNMENT : 0);
 }
 
 static void fill(const check *in, size_t index) {
@@ -97,9 +105,11 @@ static ht_status map_all(check *in, const pass *how, ht_error *error) {
         if (in->buffers->buffers[i].base == NULL)
             continue;
         guarded *own = &in->guarded[i];
-        status = map_buffer(own, arg, how->at_end, error);
+        if (!own->map)
+            status = map_buffer(own, arg, error);
         if (status != HT_OK)
             break;
+        own->data = place(own, arg, how->at_end);
         fill(in, i);
         own->kept = in->buffers->buffers[i].data;
         in->buffers->buffers[i].data = own->data;
@@ -117,15 +127,20 @@ static ht_status map_all(check *in, const pass *how, ht_error *error) {
     return status == HT_OK ? describe_structures(in, error) : status;
 }
 
-static void unmap_all(check *in) {
+/* Gives arguments the pointers that they held before the pass. */
+static void restore_all(check *in) {
     for (size_t i = 0; i < in->buffers->layout.count; ++i) {
         guarded *own = &in->guarded[i];
         if (own->kept)
             in->buffers->buffers[i].data = own->kept;
-        if (own->map)
-            munmap(own->map, own->map_bytes);
-        *own = (guarded){0};
+        own->kept = NULL;
     }
+}
+
+static void unmap_all(const check *in) {
+    for (size_t i = 0; i < in->buffers->layout.count; ++i)
+        if (in->guarded[i].map)
+            munmap(in->guarded[i].map, in->guarded[i].map_bytes);
 }
 
 /* Completes the outputs: elements that only blocks which did not run would have written are taken
@@ -261,7 +276,7 @@ static ht_status check_pass(check *in, const pass *how, json_t *out, ht_error *e
         ht_check_end(&in->outcome);
         describe(in, how, status, out);
     }
-    unmap_all(in);
+    restore_all(in);
     if (status != HT_OK)
         ht_error_prefix(error, "check, threads in %s: ", how->name);
     return status;
@@ -275,6 +290,7 @@ static ht_status run_passes(check *in, json_t *out, ht_error *error) {
     ht_status status = HT_OK;
     for (size_t i = 0; i < PASSES && status == HT_OK; ++i)
         status = check_pass(in, &passes[i], out, error);
+    unmap_all(in);
     free(in->guarded);
     free(in->described);
     free(in->described_as);
