@@ -9,6 +9,10 @@
 /* Nanoseconds of CPU time of the calling thread. */
 uint64_t ht_host_thread_time(void);
 
+/* Nanoseconds of a clock that runs on while other threads have the core; to read it takes a
+ * thirtieth of the time. */
+uint64_t ht_host_wall_time(void);
+
 /* The device was busy this many nanoseconds longer. */
 void ht_host_clock_advance(uint64_t nanoseconds);
 

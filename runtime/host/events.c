@@ -17,6 +17,12 @@ uint64_t ht_host_thread_time(void) {
     return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
+uint64_t ht_host_wall_time(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
 void ht_host_clock_advance(uint64_t nanoseconds) {
     atomic_fetch_add(&device_clock, nanoseconds);
 }

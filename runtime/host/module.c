@@ -174,7 +174,8 @@ hipError_t ht_host_hipModuleGetFunction(hipFunction_t *out, hipModule_t handle, 
         kernel = kernel->next;
     if (!kernel) {
         kernel = ht_alloc(1, sizeof *kernel);
-        *kernel = (ht_kernel){entry, module, module->kernels, module->image};
+        *kernel = (ht_kernel){
+            .entry = entry, .module = module, .next = module->kernels, .image = module->image};
         module->kernels = kernel;
     }
     pthread_mutex_unlock(&module->lock);

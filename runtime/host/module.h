@@ -5,6 +5,7 @@
 #include "runtime/host/prelude/ht_state.h"
 
 #include <stddef.h>
+#include <stdint.h>
 
 typedef struct ht_module ht_module;
 
@@ -14,6 +15,8 @@ typedef struct ht_kernel {
     const ht_module *module;
     struct ht_kernel *next;
     const struct ht_check_image *image; /* of a checked image; NULL: it is not one */
+    /* The last launch: its threads, and the nanoseconds of CPU time that they took. */
+    _Atomic uint64_t threads, busy;
 } ht_kernel;
 
 /* Fills this OS thread's shared arrays with 0xFF bytes: NaN as float, -1 as integer. */

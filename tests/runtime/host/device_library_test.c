@@ -401,3 +401,40 @@ Test(library, memory_and_events_behave_as_in_hip) {
     cr_assert_eq(hip->hipSetDevice(2), 101);
     cr_assert_str_eq(hip->hipGetErrorString(0), "no error");
 }
+
+/* Short launches are timed by another clock than long ones, and run by one thread (launch.c). */
+Test(library, a_kernel_that_was_short_counts_in_full_when_it_is_long) {
+    kernels of = KERNELS(64,
+                         "__global__ void spin(float *out, int n) {\n"
+                         "    float x = blockIdx.x;\n"
+                         "    for (int i = 0; i < n; ++i) x = x * 0.5f + i;\n"
+                         "    out[blockIdx.x] = x;\n"
+                         "}\n",
+                         "&spin");
+    enum { LAUNCHES = 4, BLOCKS = 3 };
+    static const int turns[] = {10, 3000000, 10};
+    float out[BLOCKS], *to = out, ms[3][LAUNCHES];
+    hipEvent_t start, stop;
+    cr_assert_eq(of.hip->hipEventCreate(&start), 0);
+    cr_assert_eq(of.hip->hipEventCreate(&stop), 0);
+    for (int length = 0; length < 3; ++length) {
+        for (int i = 0; i < LAUNCHES; ++i) {
+            int n = turns[length];
+            memset(out, 0, sizeof out);
+            cr_assert_eq(of.hip->hipEventRecord(start, NULL), 0);
+            RUN(&of, "&spin", LINE(BLOCKS, 1), &to, &n);
+            cr_assert_eq(of.hip->hipEventRecord(stop, NULL), 0);
+            cr_assert_eq(of.hip->hipEventElapsedTime(&ms[length][i], start, stop), 0);
+            for (int block = 0; block < BLOCKS; ++block)
+                cr_expect_gt(out[block], 0);
+        }
+    }
+    /* The first long one may count as the short one before; none after it. */
+    for (int i = 1; i < LAUNCHES; ++i)
+        cr_expect_gt(ms[1][i], 100 * ms[0][LAUNCHES - 1], "launch %d: %g and %g ms", i,
+                     (double)ms[1][i], (double)ms[0][LAUNCHES - 1]);
+    cr_expect_lt(ms[2][LAUNCHES - 1], ms[1][LAUNCHES - 1] / 100);
+    of.hip->hipEventDestroy(start);
+    of.hip->hipEventDestroy(stop);
+    kernels_free(&of);
+}
