@@ -37,8 +37,9 @@ const json_t *capture_run(const char *words, const char *kernel, json_t **out_pr
 }
 
 void capture_expect(const char *source, const char *status) {
-    char *words =
-        ht_format("refactor %s --problem seen/problem.json --out out --json=report.json", source);
+    char *words = ht_format("refactor %s --problem seen/problem.json --out out "
+                            "--json=report.json --verify-configurations 4",
+                            source);
     program_result result = program_run(words);
     json_t *report = capture_read("report.json");
     const json_t *row = json_array_get(json_object_get(report, "kernels"), 0);

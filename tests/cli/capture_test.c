@@ -357,7 +357,7 @@ Test(capture_command, the_problems_are_those_that_refactor_takes) {
     cr_assert_eq(result.code, 0, "%s", result.err);
     program_free(&result);
     result = program_run("refactor captured_kernels.hip --problem seen/problem.json --kernel "
-                         "gather_columns --out out --json=report.json");
+                         "gather_columns --out out --json=report.json --verify-configurations 4");
     cr_expect_eq(result.code, 0, "%s%s", result.out, result.err);
     json_t *report = capture_read("report.json");
     const json_t *row = json_array_get(json_object_get(report, "kernels"), 0);

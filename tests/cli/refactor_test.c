@@ -11,6 +11,9 @@
 
 TestSuite(refactor, .init = workplace_make, .fini = workplace_remove);
 
+/* Where not the verification itself is tested. */
+#define FEW "--verify-configurations 4"
+
 static const char source[] =
     "#include <hip/hip_runtime.h>\n"
     "#define BLOCK 64\n"
@@ -77,7 +80,7 @@ Test(refactor, unknown_arguments_give_a_skeleton_with_their_names) {
     char *kernel = strndup(source, (size_t)(strstr(source, "void host") - source));
     workplace_write("scale.hip", kernel); /* and no launch */
     free(kernel);
-    json_t *document = run_json("refactor scale.hip --json --out out", 0);
+    json_t *document = run_json("refactor scale.hip --json --out out " FEW, 0);
     cr_assert_str_eq(kernel_text(document, 0, "status"), "needs-problem");
     cr_assert_str_eq(kernel_text(document, 0, "problem"), "missing");
     char *skeleton = workplace_read(kernel_text(document, 0, "skeleton"));
@@ -124,7 +127,7 @@ Test(refactor, a_kernel_that_nothing_launches_is_verified_with_a_launch_that_cov
 
 Test(refactor, a_problem_is_inferred_and_written_beside_the_template) {
     workplace_write("scale.hip", source);
-    json_t *document = run_json("refactor scale.hip --json --out out", 0);
+    json_t *document = run_json("refactor scale.hip --json --out out " FEW, 0);
     cr_assert_str_eq(kernel_text(document, 0, "status"), "templated");
     cr_assert_str_eq(kernel_text(document, 0, "problem"), "inferred");
     cr_assert_str_eq(kernel_text(document, 0, "problem_file"),
@@ -139,7 +142,7 @@ Test(refactor, a_problem_is_inferred_and_written_beside_the_template) {
     cr_assert_eq(result.code, 0, "%s%s", result.out, result.err);
     program_free(&result);
     workplace_write("scale.problem.json", problem);
-    document = run_json("refactor scale.hip --json --out out", 0);
+    document = run_json("refactor scale.hip --json --out out " FEW, 0);
     cr_assert_str_eq(kernel_text(document, 0, "problem"), "given", "one by hand wins");
     json_decref(document);
 }
@@ -156,7 +159,7 @@ Test(refactor, a_buffers_elements_are_as_many_as_a_run_touches) {
                                  "    int n = atoi(argv[1]);\n    float *a = get();\n"
                                  "    scale<<<(n + 63) / 64, 64>>>(a, n);\n"
                                  "}\n");
-    json_t *document = run_json("refactor scale.hip --json --out out", 0);
+    json_t *document = run_json("refactor scale.hip --json --out out " FEW, 0);
     cr_assert_str_eq(kernel_text(document, 0, "status"), "templated", "%s",
                      kernel_text(document, 0, "reason"));
     char *text = workplace_read(kernel_text(document, 0, "problem_file"));
@@ -184,7 +187,7 @@ Test(refactor, counts_at_an_outputs_own_subscript_are_not_shared) {
                                  "    int n = atoi(argv[1]), *in;\n    float *out;\n"
                                  "    count<<<(n + 63) / 64, 64>>>(out, in, n);\n"
                                  "}\n");
-    json_t *document = run_json("refactor count.hip --json --out out", 0);
+    json_t *document = run_json("refactor count.hip --json --out out " FEW, 0);
     cr_assert_str_eq(kernel_text(document, 0, "status"), "templated", "%s",
                      kernel_text(document, 0, "reason"));
     json_decref(document);
@@ -204,7 +207,7 @@ Test(refactor, contents_are_made_smaller_until_the_original_runs) {
                                  "    int n = atoi(argv[1]);\n    float *out;\n    char *in;\n"
                                  "    count<<<(n + 63) / 64, 64>>>(out, in, n);\n"
                                  "}\n");
-    json_t *document = run_json("refactor count.hip --json --out out", 0);
+    json_t *document = run_json("refactor count.hip --json --out out " FEW, 0);
     cr_assert_str_eq(kernel_text(document, 0, "status"), "templated", "%s",
                      kernel_text(document, 0, "reason"));
     char *text = workplace_read(kernel_text(document, 0, "problem_file"));
@@ -273,7 +276,7 @@ Test(refactor, an_inferred_problem_that_the_original_does_not_run_on_is_none) {
                                  "    hipMalloc(&a, n * sizeof(float));\n"
                                  "    scale<<<(n + 63) / 64, 64>>>(a, n);\n"
                                  "}\n");
-    json_t *document = run_json("refactor scale.hip --json --out out", 0);
+    json_t *document = run_json("refactor scale.hip --json --out out " FEW, 0);
     cr_assert_str_eq(kernel_text(document, 0, "status"), "needs-problem");
     cr_assert_str_eq(kernel_text(document, 0, "problem"), "missing");
     /* The access outside, or the crash when nothing is mapped there. */
@@ -294,7 +297,7 @@ Test(refactor, unreadable_files_of_a_folder_do_not_stop_the_others) {
     workplace_write("src/a.hip", "#include \"nowhere_to_be_found.h\"\n__global__ void a( {\n");
     workplace_write("src/scale.hip", source);
     workplace_write("src/scale.problem.json", problem);
-    program_result result = program_run("refactor src --json=kernels.json");
+    program_result result = program_run("refactor src --json=kernels.json " FEW);
     cr_assert(result.code == 0 || result.code == 1, "%d: %s", result.code, result.err);
     cr_assert(strstr(result.out, "templated"), "%s", result.out);
     program_free(&result);
@@ -323,7 +326,7 @@ Test(refactor, a_tree_is_read_with_its_compilation_database) {
                        "\"nvcc -Iinclude -DFACTOR=3 -c main.cu\"}]",
                        workplace()) > 0);
     workplace_write("src/build/compile_commands.json", database);
-    json_t *document = run_json("refactor src --json --sarif log.sarif --jobs 2 --out out", 0);
+    json_t *document = run_json("refactor src --json --sarif log.sarif --jobs 2 --out out " FEW, 0);
     cr_assert_eq(json_integer_value(json_object_get(document, "files")), 2);
     cr_assert_eq(json_integer_value(json_object_get(document, "parsed")), 2);
     cr_assert_eq(json_array_size(json_object_get(document, "kernels")), 2);
@@ -375,9 +378,9 @@ Test(refactor, a_second_run_writes_the_same) {
     workplace_write("src/scale.cuh", kernel_header);
     workplace_write("src/scale.problem.json", problem);
     workplace_write("src/main.cu", unit);
-    json_decref(run_json("refactor src --json -D FACTOR=2 --out out", 0));
+    json_decref(run_json("refactor src --json -D FACTOR=2 --out out " FEW, 0));
     char *first = workplace_read("out/scale.scale.template.hip");
-    json_t *again = run_json("refactor src --json -D FACTOR=2 --out out --jobs 1", 0);
+    json_t *again = run_json("refactor src --json -D FACTOR=2 --out out --jobs 1 " FEW, 0);
     char *second = workplace_read("out/scale.scale.template.hip");
     cr_assert_not_null(first);
     cr_assert_str_eq(first, second);
@@ -398,7 +401,7 @@ Test(refactor, a_file_that_takes_too_long_is_left_out) {
 Test(refactor, a_broken_database_is_bad_input) {
     workplace_write("scale.hip", source);
     workplace_write("commands.json", "[{\"file\": 3}]");
-    program_result result = program_run("refactor scale.hip --compile-commands commands.json");
+    program_result result = program_run("refactor scale.hip --compile-commands commands.json " FEW);
     cr_assert_eq(result.code, 2);
     cr_assert(strstr(result.err, "commands.json") && strstr(result.err, "entry 1"), "%s",
               result.err);
@@ -455,14 +458,14 @@ Test(refactor, a_launcher_does_not_mind_the_macros_of_a_source) {
 Test(refactor, a_second_run_changes_nothing) {
     workplace_write("src/scale.hip", source);
     workplace_write("src/scale.problem.json", problem);
-    json_decref(run_json("refactor src --json --beside --out out", 0));
+    json_decref(run_json("refactor src --json --beside --out out " FEW, 0));
     char *template = workplace_read("src/scale.scale.template.hip");
     char *launcher = workplace_read("src/scale.scale.launch.hpp");
     cr_assert_not_null(template);
     cr_assert_not_null(launcher);
     cr_assert(strstr(launcher, "template <int BLOCK_X = 64"), "%s", launcher);
     cr_assert(strstr(launcher, "#include \"scale.scale.template.hip\""));
-    json_t *document = run_json("refactor src --json --beside --out out", 0);
+    json_t *document = run_json("refactor src --json --beside --out out " FEW, 0);
     cr_assert_eq(json_integer_value(json_object_get(document, "files")), 1);
     cr_assert_str_eq(kernel_text(document, 0, "launcher"), "src/scale.scale.launch.hpp");
     expect_same("src/scale.scale.template.hip", template);

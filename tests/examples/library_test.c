@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SAMPLES = 32, TRIES = 2000000 };
+enum { FEW = 8, SAMPLES = 32, TRIES = 2000000 }; /* all of them in the deep suite */
 
 static const char *const TEMPLATES[] = {
     HT_SOURCE_DIR "/templates/library/conv2d_direct.hip",
@@ -57,8 +57,8 @@ typedef struct trial {
 } trial;
 
 static void make_trials(const ht_template *template, const ht_device *device, ht_random *random,
-                        trial trials[SAMPLES], ht_config configs[SAMPLES]) {
-    for (int i = 0; i < SAMPLES; ++i) {
+                        int count, trial trials[SAMPLES], ht_config configs[SAMPLES]) {
+    for (int i = 0; i < count; ++i) {
         trials[i].shape = conv_shape_random(random);
         trials[i].problem = conv_shape_problem(&trials[i].shape);
         trials[i].binding = (ht_binding){template, &trials[i].problem, &device->fields};
@@ -68,36 +68,32 @@ static void make_trials(const ht_template *template, const ht_device *device, ht
     }
 }
 
-static void free_trials(trial trials[SAMPLES], ht_program programs[SAMPLES]) {
-    for (int i = 0; i < SAMPLES; ++i) {
+static void free_trials(int count, trial trials[SAMPLES], ht_program programs[SAMPLES]) {
+    for (int i = 0; i < count; ++i) {
         ht_problem_free(&trials[i].problem);
         ht_program_free(&programs[i]);
     }
 }
 
-ParameterizedTestParameters(library, is_right_on_the_host) {
-    static int indices[] = {0, 1};
-    return cr_make_param_array(int, indices, 2);
-}
-
-ParameterizedTest(int *index, library, is_right_on_the_host) {
-    ht_template *template = load(TEMPLATES[*index]);
+/* Runs `count` configurations of a template on the host. */
+static void run_on_the_host(int index, int count) {
+    ht_template *template = load(TEMPLATES[index]);
     ht_device device;
     const ht_hip *hip = NULL;
     ht_error error = {0};
     ht_random random;
-    ht_random_stream(&random, 20240917, (uint64_t)*index);
+    ht_random_stream(&random, 20240917, (uint64_t)index);
     cr_assert_eq(ht_device_find("host", &device, &error), HT_OK, "%s", error.message);
     cr_assert_eq(ht_provider_host.open(&hip, &error), HT_OK, "%s", error.message);
 
     trial trials[SAMPLES];
     ht_config configs[SAMPLES];
     ht_program programs[SAMPLES];
-    make_trials(template, &device, &random, trials, configs);
-    cr_assert_eq(
-        ht_program_compile_batch(&device, &trials[0].binding, configs, SAMPLES, programs, &error),
-        HT_OK, "%s", error.message);
-    for (int i = 0; i < SAMPLES; ++i) {
+    make_trials(template, &device, &random, count, trials, configs);
+    cr_assert_eq(ht_program_compile_batch(&device, &trials[0].binding, configs, (size_t)count,
+                                          programs, &error),
+                 HT_OK, "%s", error.message);
+    for (int i = 0; i < count; ++i) {
         trial *t = &trials[i];
         double worst = library_run(hip, &programs[i], &t->binding, &t->config, &t->shape, &random);
         char *config = ht_config_string(template, &t->config);
@@ -107,8 +103,26 @@ ParameterizedTest(int *index, library, is_right_on_the_host) {
         free(config);
         free(problem);
     }
-    free_trials(trials, programs);
+    free_trials(count, trials, programs);
     ht_template_free(template, 1);
+}
+
+static int indices[] = {0, 1};
+
+ParameterizedTestParameters(library, is_right_on_the_host) {
+    return cr_make_param_array(int, indices, 2);
+}
+
+ParameterizedTest(int *index, library, is_right_on_the_host) {
+    run_on_the_host(*index, FEW);
+}
+
+ParameterizedTestParameters(deep_library, is_right_on_the_host) {
+    return cr_make_param_array(int, indices, 2);
+}
+
+ParameterizedTest(int *index, deep_library, is_right_on_the_host) {
+    run_on_the_host(*index, SAMPLES);
 }
 
 /* The default must be there whatever the problem: it is the first seed of every search. */
@@ -137,7 +151,7 @@ Test(library, default_is_legal_for_small_problems) {
 
 /* Registers must suffice: sums that fall out of registers into scratch memory would make every such
  * variant slow. */
-Test(library, needs_no_scratch_on_gfx90a) {
+static void compile_for_gfx90a(int count) {
     ht_device device;
     ht_error error = {0};
     if (ht_device_find("amd:gfx90a", &device, &error) != HT_OK)
@@ -149,11 +163,11 @@ Test(library, needs_no_scratch_on_gfx90a) {
         trial trials[SAMPLES];
         ht_config configs[SAMPLES];
         ht_program programs[SAMPLES];
-        make_trials(template, &device, &random, trials, configs);
-        cr_assert_eq(ht_program_compile_batch(&device, &trials[0].binding, configs, SAMPLES,
+        make_trials(template, &device, &random, count, trials, configs);
+        cr_assert_eq(ht_program_compile_batch(&device, &trials[0].binding, configs, (size_t)count,
                                               programs, &error),
                      HT_OK, "%s", error.message);
-        for (int i = 0; i < SAMPLES; ++i) {
+        for (int i = 0; i < count; ++i) {
             ht_geometry geometry;
             ht_resources resources;
             cr_assert_eq(ht_binding_geometry(&trials[i].binding, &configs[i],
@@ -171,9 +185,17 @@ Test(library, needs_no_scratch_on_gfx90a) {
             cr_expect_gt(resources.waves_per_simd, 0, "%s cannot run", config);
             free(config);
         }
-        free_trials(trials, programs);
+        free_trials(count, trials, programs);
         ht_template_free(template, 1);
     }
+}
+
+Test(library, needs_no_scratch_on_gfx90a) {
+    compile_for_gfx90a(FEW);
+}
+
+Test(deep_library, needs_no_scratch_on_gfx90a) {
+    compile_for_gfx90a(SAMPLES);
 }
 
 /* Any HIP compiler accepts the files as they are, pragmas included. */

@@ -158,7 +158,8 @@ static ht_verify_outcome verified(const subject *of, const char *name,
     ht_device device;
     size_t count = 0;
     const ht_problem_entry *entry = ht_problem_file_entry(of->problems, name);
-    const ht_verify_options options = {.seed = 3, .configurations = 1, .compile_workers = 1};
+    const ht_verify_options options = {
+        .seed = 3, .configurations = 1, .sizes = 2, .compile_workers = 1, .unreduced = true};
     setenv("HIPTEMPER_WORKER", HT_TEST_WORKER, 1);
     cr_assert_eq(ht_device_find("host", &device, &error), HT_OK, "%s", error.message);
     cr_assert_eq(ht_template_parse(unit, "staged.hip", &templates, &count, &error), HT_OK, "%s",

@@ -9,9 +9,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SAMPLE = 4 };
+enum {
+    SAMPLE = 4
+}; /* in the deep suite, for either GPU; else one configuration, for one of them */
 
 TestSuite(templates, .init = workplace_make, .fini = workplace_remove, .timeout = 400);
+TestSuite(deep_templates, .init = workplace_make, .fini = workplace_remove, .timeout = 400);
 
 static void need_nvrtc(void) {
     program_result result = program_run("devices");
@@ -34,9 +37,9 @@ static void configuration_check(const char *name, const json_t *configuration) {
     free(text);
 }
 
-static void inspect(const char *template, const char *problem, const char *arch) {
+static void inspect(const char *template, const char *problem, const char *arch, int wanted) {
     char sample[16];
-    snprintf(sample, sizeof sample, "%d", SAMPLE);
+    snprintf(sample, sizeof sample, "%d", wanted);
     const char *words[] = {"inspect", template,   "--problem", problem,  "--arch",
                            arch,      "--sample", sample,      "--json", NULL};
     program_result result = program_run_arguments(words);
@@ -55,20 +58,23 @@ static void inspect(const char *template, const char *problem, const char *arch)
     program_free(&result);
 }
 
-static void inspect_both(const char *template, const char *problem) {
-    inspect(template, problem, "sm_80");
-    inspect(template, problem, "sm_90");
+/* The `index`-th template, for both GPUs or by turns for one of them. */
+static void inspect_some(const char *template, const char *problem, int index, bool deep) {
+    if (deep || index % 2 == 0)
+        inspect(template, problem, "sm_80", deep ? SAMPLE : 1);
+    if (deep || index % 2 == 1)
+        inspect(template, problem, "sm_90", deep ? SAMPLE : 1);
 }
 
-Test(templates, of_the_library_compile) {
+static void inspect_library(bool deep) {
     need_nvrtc();
-    inspect_both(HT_SOURCE_DIR "/templates/library/conv2d_direct.hip",
-                 "N=2 C=8 H=20 W=21 K=12 R=3 S=3 pad=1");
-    inspect_both(HT_SOURCE_DIR "/templates/library/conv2d_implicit_gemm.hip",
-                 "N=2 C=8 H=20 W=21 K=12 R=3 S=3 pad=1");
+    inspect_some(HT_SOURCE_DIR "/templates/library/conv2d_direct.hip",
+                 "N=2 C=8 H=20 W=21 K=12 R=3 S=3 pad=1", 0, deep);
+    inspect_some(HT_SOURCE_DIR "/templates/library/conv2d_implicit_gemm.hip",
+                 "N=2 C=8 H=20 W=21 K=12 R=3 S=3 pad=1", 1, deep);
 }
 
-Test(templates, of_the_examples_compile) {
+static void inspect_examples(bool deep) {
     need_nvrtc();
     program_result result =
         program_run("refactor " HT_SOURCE_DIR "/examples/kernels --no-verify --out templates");
@@ -86,9 +92,25 @@ Test(templates, of_the_examples_compile) {
         snprintf(template, sizeof template, "%s/%s", folder, entry->d_name);
         snprintf(problem, sizeof problem, HT_SOURCE_DIR "/examples/kernels/%.*s.problem.json",
                  (int)strcspn(entry->d_name, "."), entry->d_name);
-        inspect_both(template, problem);
+        inspect_some(template, problem, count, deep);
         count++;
     }
     closedir(listing);
     cr_expect_geq(count, 9);
+}
+
+Test(templates, of_the_library_compile) {
+    inspect_library(false);
+}
+
+Test(templates, of_the_examples_compile) {
+    inspect_examples(false);
+}
+
+Test(deep_templates, of_the_library_compile) {
+    inspect_library(true);
+}
+
+Test(deep_templates, of_the_examples_compile) {
+    inspect_examples(true);
 }

@@ -15,7 +15,7 @@
 static const char unit[] = "#pragma tune unit\n"
                            "#pragma tune kernel(twice)\n"
                            "#pragma tune problem(line : n)\n"
-                           "#pragma tune param(BLOCK : 64, 128, 256 = 64)\n"
+                           "#pragma tune param(BLOCK : 64, 128 = 64)\n"
                            "#pragma tune param(MODE : 0..3 = 0)\n"
                            "#pragma tune block(BLOCK)\n"
                            "#pragma tune grid(ceil_div(problem.n, BLOCK))\n"
@@ -32,7 +32,7 @@ static const char unit[] = "#pragma tune unit\n"
                            "    if (i < n) out[i] = tile[threadIdx.x] * (MODE == 3 ? 3 : 2);\n"
                            "}\n";
 
-enum { COUNT = 12 };
+enum { COUNT = 8 };
 
 static ht_job *start(const standin_bound *bound, const ht_job_options *options) {
     ht_job *job = NULL;
