@@ -5,6 +5,7 @@
  * Operations are those of the layer's matrix products (two for each multiplication and addition,
  * three times: forward, and backward for inputs and weights), so GFLOPS fall where a layer spends
  * its time elsewhere. */
+#include "base/blas.h"
 #include "base/memory.h"
 #include "base/random.h"
 #include "predictor/layers/activation.h"
@@ -303,7 +304,6 @@ static size_t argument(int argc, char **argv, int index, size_t otherwise) {
 }
 
 int main(int argc, char **argv) {
-    ht_blas_prepare(argv);
     ht_blas_info info;
     ht_blas_describe(&info);
     bench bench = bench_make((uint32_t)argument(argc, argv, 1, 192), argument(argc, argv, 2, 64),

@@ -4,9 +4,9 @@
  * speed. Times are CPU time, so that other work on the machine disturbs less.
  *
  *   predictor_speed [HIDDEN [EMBEDDING [POSITIONS]]] */
+#include "base/blas.h"
 #include "base/memory.h"
 #include "base/random.h"
-#include "predictor/math/blas.h"
 #include "predictor/network/training.h"
 
 #include <stdio.h>

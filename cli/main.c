@@ -1,7 +1,6 @@
 /* hiptemper: the program. A worker process is this program started again with --worker. */
 #include "cli/command.h"
 #include "cli/interrupt.h"
-#include "predictor/math/blas.h"
 #include "runtime/job/job.h"
 #include "runtime/worker/worker_main.h"
 
@@ -11,6 +10,5 @@ int main(int argc, char **argv) {
     ht_interrupt_leave(argc, argv);
     if (argc > 1 && strcmp(argv[1], "--worker") == 0)
         return ht_worker_main(argc, argv);
-    ht_blas_prepare(argv); /* a worker multiplies no matrices */
     return ht_cli_main(argc, argv);
 }

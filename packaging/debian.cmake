@@ -27,7 +27,7 @@ original kernel, times the best ones next to it, and writes the tuned source
 and a patch. It also runs without a GPU, on the machine's cores.")
 set(CPACK_DEBIAN_PROGRAM_PACKAGE_NAME hiptemper)
 set(CPACK_DEBIAN_PROGRAM_PACKAGE_SECTION devel)
-set(CPACK_DEBIAN_PROGRAM_PACKAGE_DEPENDS "clang-19, libclang1-19, libclang-common-19-dev, libamdhip64-dev")
+set(CPACK_DEBIAN_PROGRAM_PACKAGE_DEPENDS "libopenblas0-pthread | libopenblas0, clang-19, libclang1-19, libclang-common-19-dev, libamdhip64-dev")
 set(CPACK_DEBIAN_PROGRAM_PACKAGE_RECOMMENDS "clang-format-19, libclang-rt-19-dev, lld-19, rocm-device-libs")
 set(CPACK_DEBIAN_PROGRAM_PACKAGE_SUGGESTS "gnuplot-nox") # plots of reports
 set(CPACK_DEBIAN_PROGRAM_DESCRIPTION "autotuner for HIP kernels\n${about}")

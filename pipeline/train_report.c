@@ -1,6 +1,7 @@
 /* The reports of `hiptemper train`: on the way, at the end, as JSON, and inside the model. */
 #include "pipeline/training.h"
 
+#include "base/blas.h"
 #include "base/file.h"
 #include "base/memory.h"
 #include "pipeline/report.h"

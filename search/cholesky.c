@@ -1,10 +1,11 @@
 #include "search/cholesky.h"
 
-#include <cblas.h>
+#include "base/blas.h"
+
 #include <math.h>
-#include <pthread.h>
 
 bool ht_cholesky(double *matrix, size_t size) {
+    ht_blas_begin();
     for (size_t i = 0; i < size; ++i) {
         double *row = matrix + i * size;
         for (size_t j = 0; j < i; ++j) {
@@ -17,13 +18,4 @@ bool ht_cholesky(double *matrix, size_t size) {
         row[i] = sqrt(rest);
     }
     return true;
-}
-
-static void one_thread(void) {
-    openblas_set_num_threads(1);
-}
-
-void ht_blas_begin(void) {
-    static pthread_once_t once = PTHREAD_ONCE_INIT;
-    pthread_once(&once, one_thread);
 }

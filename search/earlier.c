@@ -1,5 +1,6 @@
 #include "search/earlier.h"
 
+#include "base/blas.h"
 #include "base/hash.h"
 #include "base/memory.h"
 #include "search/cholesky.h"
@@ -9,7 +10,6 @@
 #include "search/matern.h"
 #include "search/objective.h"
 
-#include <cblas.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,9 +1,9 @@
 #include "search/feasibility.h"
 
+#include "base/blas.h"
 #include "base/memory.h"
 #include "search/cholesky.h"
 
-#include <cblas.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,10 +1,10 @@
 #include "search/gp.h"
 
+#include "base/blas.h"
 #include "base/memory.h"
 #include "search/cholesky.h"
 #include "search/matern.h"
 
-#include <cblas.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -2,10 +2,10 @@
  * 5.8 and 5.9), and the way up. */
 #include "search/gp.h"
 
+#include "base/blas.h"
 #include "base/memory.h"
 #include "search/cholesky.h"
 
-#include <cblas.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -9,7 +9,6 @@
  * loss (the summed cross-entropy of all steps, over what is legal), and the share of steps whose
  * likeliest value is the label's, each as a mean over seeds. */
 #include "predictor/data/split.h"
-#include "predictor/math/blas.h"
 #include "predictor/network/training.h"
 
 #include "base/memory.h"
@@ -120,7 +119,6 @@ static void measure(const ht_schema *schema, const ht_dataset *learn, const ht_d
 
 int main(int argc, char **argv) {
     int dashes = 1;
-    ht_blas_prepare(argv);
     while (dashes < argc && strcmp(argv[dashes], "--") != 0)
         ++dashes;
     if (dashes < 6 || dashes + 1 >= argc) {

@@ -1,10 +1,10 @@
 #include "cli/command.h"
 
+#include "base/blas.h"
 #include "base/file.h"
 #include "base/memory.h"
 #include "base/scratch.h"
 #include "base/warning.h"
-#include "predictor/math/blas.h"
 #include "refactor/refactor.h"
 #include "refactor/source/resource_dir.h"
 #include "runtime/doctor/doctor.h"

@@ -1,23 +1,10 @@
+#include "base/blas.h"
 #include "predictor/math/blas_rows.h"
-
-#include <cblas.h>
-#include <dlfcn.h>
-#include <pthread.h>
-#include <stdint.h>
-
-/* Makes it use one thread. The function is looked up, so that a program still starts with another
- * BLAS in OpenBLAS's place. */
-static void one_thread(void) {
-    void *symbol = dlsym(RTLD_DEFAULT, "openblas_set_num_threads");
-    if (symbol)
-        ((void (*)(int))(uintptr_t)symbol)(1);
-}
 
 void ht_gemm(bool trans_a, bool trans_b, size_t m, size_t n, size_t k, ht_real alpha,
              const ht_real *a, size_t lda, const ht_real *b, size_t ldb, ht_real beta, ht_real *c,
              size_t ldc) {
-    static pthread_once_t once = PTHREAD_ONCE_INIT;
-    pthread_once(&once, one_thread);
+    ht_blas_begin();
     if (!m || !n)
         return;
     if (m <= HT_GEMM_ROWS_MAX && n >= HT_GEMM_ROWS_COLUMNS && !trans_a && !trans_b && alpha == 1 &&

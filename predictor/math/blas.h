@@ -14,19 +14,6 @@ typedef double ht_real;
 typedef float ht_real;
 #endif
 
-/* Which library answers: "OpenBLAS 0.3.21 (SkylakeX)", or what else is there. */
-typedef struct ht_blas_info {
-    char text[128];
-    bool openblas;
-    bool slow_kernels; /* OpenBLAS does not know this processor and uses kernels for an old one */
-} ht_blas_info;
-void ht_blas_describe(ht_blas_info *out_info);
-/* Called first thing in main. OpenBLAS 0.3.21 takes processors that it does not know for the oldest
- * one (4 times slower, measured); its choice can only be set by the environment before it is
- * loaded. So when that is the case and OPENBLAS_CORETYPE is unset, sets it by what the processor
- * can do and starts the program again. Returns when there is nothing to do or it cannot be done. */
-void ht_blas_prepare(char **argv);
-
 /* c[m][n] = alpha * op(a)[m][k] * op(b)[k][n] + beta * c. Row-major; lda, ldb and ldc are the
  * distances between rows as they are stored. beta 0: c need not be initialised. */
 void ht_gemm(bool trans_a, bool trans_b, size_t m, size_t n, size_t k, ht_real alpha,

@@ -1,4 +1,5 @@
 /* The fast functions, the loss, dropout, Adam, the schedule and early stopping, in float. */
+#include "base/blas.h"
 #include "base/memory.h"
 #include "base/random.h"
 #include "predictor/layers/adam.h"
@@ -218,16 +219,18 @@ Test(early_stopping, keeps_the_best) {
 
 Test(blas, is_described_and_leaves_the_environment_as_it_was) {
     ht_blas_info info;
+    unsetenv("OPENBLAS_CORETYPE");
     ht_blas_describe(&info);
     cr_assert_eq(info.openblas, strncmp(info.text, "OpenBLAS ", 9) == 0);
     cr_assert(info.openblas || strncmp(info.text, "not OpenBLAS", 12) == 0);
-    char *arguments[] = {"", NULL};
-    setenv("OPENBLAS_CORETYPE", "Haswell", 1); /* the user's: left alone */
-    unsetenv("HT_BLAS_CORETYPE_SET");
-    ht_blas_prepare(arguments);
-    cr_assert_str_eq(getenv("OPENBLAS_CORETYPE"), "Haswell");
-    setenv("HT_BLAS_CORETYPE_SET", "1", 1); /* the second start */
-    ht_blas_prepare(arguments);
+    cr_assert_not(info.openblas && info.slow_kernels);
     cr_assert_null(getenv("OPENBLAS_CORETYPE"));
-    cr_assert_null(getenv("HT_BLAS_CORETYPE_SET"));
+}
+
+Test(blas, takes_the_kernels_that_the_user_names) {
+    ht_blas_info info;
+    setenv("OPENBLAS_CORETYPE", "Prescott", 1);
+    ht_blas_describe(&info);
+    cr_assert(!info.openblas || strstr(info.text, "Prescott"), "%s", info.text);
+    cr_assert_str_eq(getenv("OPENBLAS_CORETYPE"), "Prescott");
 }

@@ -1,22 +1,47 @@
-/* The BLAS in use, and the right kernels for this processor. */
-#include "predictor/math/blas.h"
+/* OpenBLAS, and the right kernels for this processor. */
+#include "base/blas.h"
 
 #include <dlfcn.h>
+#include <pthread.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/auxv.h>
-#include <unistd.h>
+#include <strings.h>
 
-/* OpenBLAS's own variable, and the one that says that this program set it. */
+#define LIBRARY "libopenblas.so.0"
+
+ht_blas_functions ht_blas;
+
+static void *library;
+
 static const char core_variable[] = "OPENBLAS_CORETYPE";
-static const char marker_variable[] = "HT_BLAS_CORETYPE_SET";
 
-/* Calls a function of OpenBLAS, looked up, so that a program still starts with another BLAS in its
- * place. */
+enum { MISSING = 3 }; /* exit code */
+
+/* As text a name is the library's function, as code the pointer to it. */
+static const struct {
+    const char *name;
+    void *pointer;
+} functions[] = {
+#define HT_BLAS_ENTRY(function) {#function, &function},
+    HT_BLAS_FUNCTIONS(HT_BLAS_ENTRY)
+#undef HT_BLAS_ENTRY
+};
+
+static _Noreturn void fail(const char *why) {
+    fprintf(
+        stderr,
+        "hiptemper: matrices are multiplied with OpenBLAS, which cannot be loaded (%s): install "
+        "the package libopenblas0-pthread\n",
+        why);
+    exit(MISSING);
+}
+
+/* Calls a function of OpenBLAS that another BLAS in its place has not; NULL. */
 static const char *openblas_text(const char *function) {
-    void *symbol = dlsym(RTLD_DEFAULT, function);
+    void *symbol = dlsym(library, function);
     return symbol ? ((char *(*)(void))(uintptr_t)symbol)() : NULL;
 }
 
@@ -55,8 +80,49 @@ static int version_length(const char *config) {
     return space ? (int)(space - config) : (int)strlen(config);
 }
 
+/* Returns true if OpenBLAS has chosen kernels that leave most of the processor idle. */
+static bool is_slow(void) {
+    const char *core = openblas_text("openblas_get_corename");
+    return core && best_core() && old_core(core);
+}
+
+static void open_library(void) {
+    library = dlopen(LIBRARY, RTLD_NOW | RTLD_LOCAL);
+    if (!library)
+        fail(dlerror());
+}
+
+/* Loads it once more, since the choice can only be set by the environment before it is loaded. */
+static void choose_core(void) {
+    dlclose(library);
+    setenv(core_variable, best_core(), 1);
+    open_library();
+    unsetenv(core_variable);
+}
+
+static void load(void) {
+    open_library();
+    if (!getenv(core_variable) && is_slow())
+        choose_core();
+    void *one = dlsym(library, "openblas_set_num_threads");
+    if (one)
+        ((void (*)(int))(uintptr_t)one)(1);
+    for (size_t i = 0; i < sizeof functions / sizeof *functions; ++i) {
+        void *found = dlsym(library, functions[i].name);
+        if (!found)
+            fail(functions[i].name);
+        memcpy(functions[i].pointer, &found, sizeof found);
+    }
+}
+
+void ht_blas_begin(void) {
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, load);
+}
+
 void ht_blas_describe(ht_blas_info *out_info) {
     *out_info = (ht_blas_info){.openblas = false};
+    ht_blas_begin();
     const char *config = openblas_text("openblas_get_config");
     const char *core = openblas_text("openblas_get_corename");
     if (config && core) {
@@ -66,31 +132,9 @@ void ht_blas_describe(ht_blas_info *out_info) {
                  core);
         return;
     }
-    void *symbol = dlsym(RTLD_DEFAULT, "cblas_sgemm");
+    void *symbol = dlsym(library, "cblas_sgemm");
     Dl_info place;
     const char *file = symbol && dladdr(symbol, &place) && place.dli_fname ? place.dli_fname : "";
     snprintf(out_info->text, sizeof out_info->text, "not OpenBLAS%s%.100s", *file ? ": " : "",
              file);
-}
-
-void ht_blas_prepare(char **argv) {
-    if (getenv(marker_variable)) {
-        /* The second start. Programs that this one starts find things as they were. */
-        unsetenv(marker_variable);
-        unsetenv(core_variable);
-        return;
-    }
-    /* Without a base address, the program was started by calling the loader: /proc/self/exe would
-     * be that. */
-    if (getenv(core_variable) || !getauxval(AT_BASE))
-        return;
-    ht_blas_info info;
-    ht_blas_describe(&info);
-    if (!info.openblas || !info.slow_kernels)
-        return;
-    setenv(core_variable, best_core(), 1);
-    setenv(marker_variable, "1", 1);
-    execv("/proc/self/exe", argv);
-    unsetenv(marker_variable);
-    unsetenv(core_variable);
 }
