@@ -6,6 +6,7 @@
 #include "refactor/kernel/syntax_tree.h"
 #include "refactor/kernel/syntax_value.h"
 #include "refactor/source/conditional.h"
+#include "refactor/source/names.h"
 
 #include <ctype.h>
 #include <stdlib.h>
@@ -33,7 +34,7 @@ static char *constant_name(const ht_syntax *node, int64_t *out_value) {
     char *text = ht_model_text(leaf->tree->model, leaf->range);
     bool word = isalpha((unsigned char)*text) || *text == '_';
     for (const char *at = text; *at; ++at)
-        word = word && (isalnum((unsigned char)*at) || *at == '_');
+        word = word && ht_name_has(*at);
     if (word)
         return text;
     free(text);

@@ -5,6 +5,7 @@
 
 #include "base/memory.h"
 #include "refactor/launch/extent.h"
+#include "refactor/source/names.h"
 
 #include <ctype.h>
 #include <stdlib.h>
@@ -230,7 +231,7 @@ static bool takes_wide(const ht_plan *plan, ht_range place) {
         while (at > 0 && isspace((unsigned char)text[at - 1]))
             --at;
         size_t end = at;
-        while (at > 0 && (isalnum((unsigned char)text[at - 1]) || text[at - 1] == '_'))
+        while (at > 0 && ht_name_has(text[at - 1]))
             --at;
         bool extent = end - at == 4 && strncmp(text + at, "dim3", 4) == 0;
         while (at > 0 && isspace((unsigned char)text[at - 1]))

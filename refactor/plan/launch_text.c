@@ -182,7 +182,7 @@ static bool begins_list(const char *text, size_t at) {
     while (at > 0 && isspace((unsigned char)text[at - 1]))
         --at;
     size_t end = at;
-    while (at > 0 && (isalnum((unsigned char)text[at - 1]) || text[at - 1] == '_'))
+    while (at > 0 && ht_name_has(text[at - 1]))
         --at;
     bool word = at < end;
     for (size_t i = 0; i < sizeof words / sizeof *words; ++i)

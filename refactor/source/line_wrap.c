@@ -1,6 +1,6 @@
 #include "refactor/source/line_wrap.h"
+#include "refactor/source/names.h"
 
-#include <ctype.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
@@ -26,7 +26,7 @@ static int nesting(char c) {
  * else 0. */
 static int angle(const char *line, size_t at, size_t length, int open) {
     char before = at ? line[at - 1] : ' ', after = at + 1 < length ? line[at + 1] : ' ';
-    bool word = isalnum((unsigned char)before) || before == '_';
+    bool word = ht_name_has(before);
     if (line[at] == '<')
         return word && !strchr(" <=", after);
     return line[at] == '>' && open > 0 && !strchr(" -", before) ? -1 : 0;

@@ -10,6 +10,7 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "refactor/source/ast.h"
+#include "refactor/source/names.h"
 #include "refactor/source/range.h"
 #include "refactor/source/variable.h"
 
@@ -161,7 +162,7 @@ static bool is_spelled(const splitter *in, ht_range whole, sum *of) {
 static void write_term(const splitter *in, const term *of, ht_text *out) {
     bool plain = true;
     for (size_t at = of->range.begin; at < of->range.end; ++at)
-        plain = plain && (isalnum((unsigned char)in->text[at]) || in->text[at] == '_');
+        plain = plain && ht_name_has(in->text[at]);
     ht_text_append(out, plain ? "" : "(");
     ht_text_append_n(out, in->text + of->range.begin, of->range.end - of->range.begin);
     ht_text_append(out, plain ? "" : ")");

@@ -1,5 +1,6 @@
 /* Finds the code that a kernel reaches: the closure over references. */
 #include "refactor/unit/slice.h"
+#include "refactor/source/names.h"
 #include "refactor/unit/chunks.h"
 #include "refactor/unit/slice_extern.h"
 #include "refactor/unit/slice_host.h"
@@ -274,7 +275,7 @@ static void need_std_type(ht_slice *slice, CXCursor space) {
         return;
     at += 2 + strspn(at + 2, " \t\n");
     size_t length = 0;
-    while (isalnum((unsigned char)at[length]) || at[length] == '_')
+    while (ht_name_has(at[length]))
         ++length;
     char *name = ht_strndup(at, length);
     ht_slice_type(slice, name);

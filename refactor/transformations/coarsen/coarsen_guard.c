@@ -49,18 +49,12 @@ static ht_guard_term read_term(ht_coarsen *c, const ht_syntax *node, bool negati
     return term;
 }
 
-typedef struct constant_walk {
-    ht_coarsen *c;
-    bool constant;
-} constant_walk;
-
-static bool on_constant(const ht_syntax *node, void *context) {
-    constant_walk *walk = context;
-    if (node->kind == HT_SYNTAX_NAME)
-        walk->constant &= !walk->c->tree->variables[node->variable].changed;
-    walk->constant &= node->kind != HT_SYNTAX_CALL && node->kind != HT_SYNTAX_SUBSCRIPT &&
-                      node->kind != HT_SYNTAX_DEREFERENCE;
-    return true;
+/* Returns true for what may have another value at another time. */
+static bool may_change(const ht_syntax *node, const void *context) {
+    const ht_syntax_tree *tree = context;
+    return node->kind == HT_SYNTAX_CALL || node->kind == HT_SYNTAX_SUBSCRIPT ||
+           node->kind == HT_SYNTAX_DEREFERENCE ||
+           (node->kind == HT_SYNTAX_NAME && tree->variables[node->variable].changed);
 }
 
 /* Returns true for a variable like const bool inside = x < W && ...; made of values that do not
@@ -70,9 +64,7 @@ static bool is_condition(ht_coarsen *c, size_t index) {
     if (variable->type != HT_TYPE_BOOL || !variable->declaration || !variable->declaration->count ||
         c->tree->variables[index].changed)
         return false;
-    constant_walk walk = {c, true};
-    ht_syntax_walk(variable->declaration->children[0], on_constant, &walk);
-    return walk.constant;
+    return !ht_syntax_first(variable->declaration->children[0], may_change, c->tree);
 }
 
 void ht_guard_collect(ht_coarsen *c, const ht_syntax *node, bool negative, ht_guard *guard) {

@@ -6,11 +6,11 @@
 #include "refactor/kernel/effects.h"
 #include "refactor/kernel/elements.h"
 #include "refactor/kernel/syntax_value.h"
+#include "refactor/source/names.h"
 #include "refactor/transformations/coarsen/coarsen_inside.h"
 #include "refactor/transformations/coarsen/coarsen_share.h"
 #include "refactor/transformations/coarsen/coarsen_write.h"
 
-#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -237,7 +237,7 @@ static char *pack_name(const char *type) {
     bool plain = true;
     for (char *at = word; *at; ++at) {
         *at = *at == ' ' ? '_' : *at;
-        plain = plain && (isalnum((unsigned char)*at) || *at == '_');
+        plain = plain && ht_name_has(*at);
     }
     char *name = ht_format("%s_pack", plain ? word : "some");
     free(word);

@@ -2,6 +2,7 @@
 #include "base/memory.h"
 #include "refactor/kernel/syntax_value.h"
 #include "refactor/plan/plan.h"
+#include "refactor/source/names.h"
 #include "refactor/transformations/coarsen/coarsen_place.h"
 #include "refactor/transformations/coarsen/coarsen_prepare.h"
 #include "refactor/transformations/coarsen/coarsen_state.h"
@@ -253,7 +254,7 @@ static bool is_plain_type(const char *text, size_t length) {
     static const char *const others[] = {"auto", "static", "constexpr", "volatile", "register"};
     bool plain = length > 0;
     for (size_t at = 0; at < length; ++at)
-        plain = plain && (isalnum((unsigned char)text[at]) || text[at] == '_' || text[at] == ' ');
+        plain = plain && (ht_name_has(text[at]) || text[at] == ' ');
     for (size_t i = 0; i < sizeof others / sizeof *others; ++i)
         plain = plain && !memmem(text, length, others[i], strlen(others[i]));
     return plain;

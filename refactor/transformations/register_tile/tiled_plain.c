@@ -38,21 +38,15 @@ static int block_axis(ht_tiled *t, const ht_syntax *node, int depth) {
     return block_axis(t, declaration->children[0], depth + 1);
 }
 
-typedef struct count_walk {
-    ht_tiled *t;
-    bool steady;
-} count_walk;
-
-static bool on_count(const ht_syntax *node, void *context) {
-    count_walk *walk = context;
+/* Returns true for what is no sum or product of values that stay. */
+static bool may_change(const ht_syntax *node, const void *context) {
+    const ht_syntax_tree *tree = context;
     bool known = node->kind == HT_SYNTAX_NAME || node->kind == HT_SYNTAX_CONSTANT ||
                  node->kind == HT_SYNTAX_PAREN || node->kind == HT_SYNTAX_CAST ||
                  node->kind == HT_SYNTAX_BINARY || (node->kind == HT_SYNTAX_MEMBER && !node->arrow);
-    walk->steady = walk->steady && known && node->plain;
-    if (node->kind == HT_SYNTAX_NAME)
-        walk->steady = walk->steady && !walk->t->c.tree->variables[node->variable].changed &&
-                       !walk->t->c.tree->variables[node->variable].is_array;
-    return walk->steady;
+    return !known || !node->plain ||
+           (node->kind == HT_SYNTAX_NAME &&
+            (tree->variables[node->variable].changed || tree->variables[node->variable].is_array));
 }
 
 static bool same_text(const ht_tiled *t, const ht_syntax *a, const ht_syntax *b) {
@@ -99,10 +93,8 @@ static bool read_candidate(ht_tiled *t, const ht_syntax *node, candidate *out) {
         return false;
     const ht_syntax *init = ht_syntax_strip(node->children[0]);
     if (init->kind == HT_SYNTAX_BINARY && init->op == HT_BINARY_REM) {
-        count_walk walk = {t, true};
         out->count = init->children[1];
-        ht_syntax_walk(out->count, on_count, &walk);
-        if (!walk.steady)
+        if (ht_syntax_first(out->count, may_change, c->tree))
             return false;
         init = init->children[0];
     }

@@ -52,25 +52,19 @@ char *ht_tiled_tested(ht_tiled *t, const ht_syntax *statement) {
 
 /* ---- bounds ---- */
 
-typedef struct name_walk {
-    const ht_tiled *t;
-    bool steady;
-} name_walk;
-
-static bool on_bound(const ht_syntax *node, void *context) {
-    name_walk *walk = context;
-    const ht_syntax_tree *tree = walk->t->c.tree;
+/* Returns true for what may be something else where the bound is written again. */
+static bool may_differ(const ht_syntax *node, const void *context) {
+    const ht_syntax_tree *tree = context;
     if (node->kind == HT_SYNTAX_CALL || node->kind == HT_SYNTAX_SUBSCRIPT ||
         node->kind == HT_SYNTAX_DEREFERENCE)
-        walk->steady = false;
+        return true;
     if (node->kind != HT_SYNTAX_NAME || node->variable == SIZE_MAX)
-        return walk->steady;
+        return false;
     const ht_syntax_variable *variable = &tree->variables[node->variable];
-    walk->steady = walk->steady && !variable->changed && !variable->is_reference;
-    for (size_t i = 0; i < tree->variable_count; ++i)
-        if (i != node->variable && strcmp(tree->variables[i].name, variable->name) == 0)
-            walk->steady = false;
-    return walk->steady;
+    bool differs = variable->changed || variable->is_reference;
+    for (size_t i = 0; i < tree->variable_count && !differs; ++i)
+        differs = i != node->variable && strcmp(tree->variables[i].name, variable->name) == 0;
+    return differs;
 }
 
 const ht_tile_bound *ht_tiled_limit(const ht_tiled *t, size_t axis) {
@@ -87,9 +81,8 @@ const ht_tile_bound *ht_tiled_limit(const ht_tiled *t, size_t axis) {
         return NULL;
     ht_range inner = ht_syntax_strip(found->index)->range;
     ht_range outer = ht_syntax_written(found->index)->range;
-    name_walk walk = {t, true};
-    ht_syntax_walk(found->bound, on_bound, &walk);
-    return walk.steady && inner.begin == outer.begin && inner.end == outer.end ? found : NULL;
+    bool steady = !ht_syntax_first(found->bound, may_differ, t->c.tree);
+    return steady && inner.begin == outer.begin && inner.end == outer.end ? found : NULL;
 }
 
 /* Returns true if min() of the index and its limit compares them as the author's guard does. */

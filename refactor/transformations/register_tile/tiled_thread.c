@@ -12,12 +12,11 @@
 
 /* ---- indices ---- */
 
-/* Notes names of the kernel's own: constants of the file stand where the index does. */
-static bool on_name(const ht_syntax *node, void *context) {
+/* Returns true for names of the kernel's own: constants of the file stand where the index does. */
+static bool is_own_name(const ht_syntax *node, const void *context) {
+    (void)context;
     const ht_syntax_variable *named = node->kind == HT_SYNTAX_NAME ? ht_syntax_named(node) : NULL;
-    if (node->kind == HT_SYNTAX_NAME && (!named || named->is_local || named->is_parameter))
-        *(bool *)context = true;
-    return true;
+    return node->kind == HT_SYNTAX_NAME && (!named || named->is_local || named->is_parameter);
 }
 
 /* Writes the first global index of a thread that has one output, as the author has it where it is
@@ -25,9 +24,7 @@ static bool on_name(const ht_syntax *node, void *context) {
 static void write_global(const ht_tiled *t, size_t axis, ht_writer *writer) {
     const ht_syntax *init = t->c.tree->variables[t->axes[axis].variable].declaration->children[0];
     char letter = (char)('x' + t->axes[axis].form->axis);
-    bool names = false;
-    ht_syntax_walk(init, on_name, &names);
-    if (names || init->range.begin >= init->range.end)
+    if (ht_syntax_first(init, is_own_name, NULL) || init->range.begin >= init->range.end)
         ht_writer_printf(writer, "blockIdx.%c * blockDim.%c + threadIdx.%c", letter, letter,
                          letter);
     else
@@ -76,8 +73,7 @@ static void write_axis(ht_tiled *t, size_t axis, ht_writer *writer) {
     const ht_syntax *statement = ht_statement_of(node);
     size_t like = statement->range.begin;
     ht_writer_printf(writer, "$?{%s == 1}{}{", of->factor);
-    bool names = false;
-    ht_syntax_walk(node->children[0], on_name, &names);
+    bool names = ht_syntax_first(node->children[0], is_own_name, NULL) != NULL;
     if (statement->count == 1 && statement->plain && !names)
         ht_writer_statement(writer, statement);
     else {
