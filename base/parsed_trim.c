@@ -1,6 +1,9 @@
-#include "refactor/source/parsed_trim.h"
+#include "base/parsed_trim.h"
+
+#include "base/file.h"
 
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* https://llvm.org/docs/BitCodeFormat.html; the numbers of records are clang's (ASTBitCodes.h). */
@@ -165,4 +168,14 @@ bool ht_parsed_trim(unsigned char *file, size_t size) {
         return true;
     }
     return false;
+}
+
+bool ht_parsed_trim_file(const char *path) {
+    char *data = NULL;
+    size_t length = 0;
+    bool trimmed = ht_file_read(path, 0, &data, &length, NULL) == HT_OK &&
+                   ht_parsed_trim((unsigned char *)data, length) &&
+                   ht_file_write(path, data, length, NULL) == HT_OK;
+    free(data);
+    return trimmed;
 }

@@ -2,12 +2,12 @@
 
 #include "base/file.h"
 #include "base/memory.h"
+#include "base/parsed_trim.h"
 #include "base/text.h"
 #include "base/warning.h"
 #include "refactor/source/libclang.h"
 #include "refactor/source/names.h"
 #include "refactor/source/parsed_inputs.h"
-#include "refactor/source/parsed_trim.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -94,13 +94,7 @@ static int not_saved(const char *path) {
 
 /* Shortens what later parses read, if clang takes the file so; else writes it once more. */
 static int trim(const ht_parsed_header *header, const char *path, CXTranslationUnit unit) {
-    char *data = NULL;
-    size_t length = 0;
-    bool trimmed = ht_file_read(path, 0, &data, &length, NULL) == HT_OK &&
-                   ht_parsed_trim((unsigned char *)data, length) &&
-                   ht_file_write(path, data, length, NULL) == HT_OK;
-    free(data);
-    if (!trimmed || empty_parse(header, "-include-pch", path, 0) ||
+    if (!ht_parsed_trim_file(path) || empty_parse(header, "-include-pch", path, 0) ||
         clang_saveTranslationUnit(unit, path, 0) == CXSaveError_None)
         return DONE;
     return not_saved(path);

@@ -6,6 +6,7 @@
 #include "base/fingerprint.h"
 #include "base/hash.h"
 #include "base/memory.h"
+#include "base/parsed_trim.h"
 #include "runtime/host/folder.h"
 
 #include <dirent.h>
@@ -112,6 +113,11 @@ static void make_room(const char *folder) {
     free(oldest);
 }
 
+/* Returns true for the clang whose files ht_parsed_trim knows. */
+static bool is_trimmed(const ht_toolchain *toolchain) {
+    return strncmp(toolchain->version, "clang 19.", 9) == 0;
+}
+
 /* Makes the file under another name first. If other processes do the same, each makes the same. */
 static bool make(const ht_toolchain *toolchain, const char *const *arguments, size_t count,
                  const char *folder, const char *path) {
@@ -120,9 +126,12 @@ static bool make(const ht_toolchain *toolchain, const char *const *arguments, si
     make_room(folder);
     char *own = ht_format("%s.%ld", path, (long)getpid()), *sum = ht_format("%s.sum", path);
     char hash[HT_HASH_SIZE];
-    bool made = parse(toolchain, arguments, count, own) && ht_fingerprint_whole(own, hash) &&
-                ht_file_replace(sum, hash, HT_HASH_SIZE - 1, false, NULL) == HT_OK &&
-                rename(own, path) == 0;
+    bool made = parse(toolchain, arguments, count, own);
+    if (made && is_trimmed(toolchain))
+        (void)ht_parsed_trim_file(own);
+    made = made && ht_fingerprint_whole(own, hash) &&
+           ht_file_replace(sum, hash, HT_HASH_SIZE - 1, false, NULL) == HT_OK &&
+           rename(own, path) == 0;
     if (!made)
         unlink(own);
     free(sum);

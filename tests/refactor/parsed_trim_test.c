@@ -1,5 +1,5 @@
 /* The list that is left out of HIP's parsed header (parsed_trim.h). */
-#include "refactor/source/parsed_trim.h"
+#include "base/parsed_trim.h"
 #include "tests/refactor/support.h"
 
 #include <criterion/criterion.h>
