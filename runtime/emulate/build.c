@@ -72,11 +72,13 @@ static char *made(const builder *in, const char *suffix) {
 }
 
 /* Clang's options for HIP, whichever side. -nogpulib: the device libraries are the prelude's. The
- * IR is taken before it is improved: the stubs' text must be what clang wrote. */
+ * IR is taken before it is improved: the stubs' text must be what clang wrote. Templates that HIP's
+ * header needs are instantiated when it is parsed, not with every file. */
 static const char *const both_sides[] = {"-x",
                                          "hip",
                                          "--cuda-host-only",
                                          "-nogpulib",
+                                         "-fpch-instantiate-templates",
                                          "-S",
                                          "-emit-llvm",
                                          "-O2",
