@@ -11,6 +11,7 @@
 #include "refactor/plan/coverage.h"
 #include "refactor/plan/launch_text.h"
 #include "refactor/source/names.h"
+#include "refactor/source/printed.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -95,11 +96,13 @@ static bool on_use(CXCursor cursor, CXCursor parent, void *context) {
     ht_range place;
     search->all =
         search->all && ht_source_anywhere(search->in->source, cursor, &place) &&
-        owned(search->in, scope_of(search->variable), search->variable, place, search->depth);
+        (ht_source_is_printed(search->in->source, place.begin) || /* what is launched */
+         owned(search->in, scope_of(search->variable), search->variable, place, search->depth));
     return true;
 }
 
-/* Returns true if every use of the variable serves the block and grid of this kernel's launches. */
+/* Returns true if every use of the variable serves the block and grid of this kernel's launches, or
+ * prints them. */
 static bool exclusive(const editing *in, CXCursor variable, int depth) {
     if (depth > DEPTH_MAX)
         return false;

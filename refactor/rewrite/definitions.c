@@ -2,6 +2,7 @@
 #include "base/memory.h"
 #include "refactor/plan/value_marks.h"
 #include "refactor/source/names.h"
+#include "refactor/source/printed.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -76,15 +77,16 @@ static bool is_named(const ht_replacement *item, const char *name) {
     return false;
 }
 
-/* Returns true if each place that names the macro is one of those that are replaced. Names in
- * comments and in branches that are not compiled count as uses. */
+/* Returns true if each place that names the macro is one of those that are replaced, or prints what
+ * then is launched. Names in comments and in branches that are not compiled count as uses. */
 static bool all_replaced(const ht_source *source, const ht_macro *macro,
                          const ht_replacement *items, size_t count) {
     const char *text = source->files[0].text;
     for (const char *at = text; (at = name_next(text, at, macro->name)) != NULL; ++at) {
         size_t place = source->files[0].base + (size_t)(at - text);
         bool own = macro->range.begin <= place && place < macro->body.begin;
-        if (!own && !is_replaced(items, count, place, strlen(macro->name)))
+        if (!own && !is_replaced(items, count, place, strlen(macro->name)) &&
+            !ht_source_is_printed(source, place))
             return false;
     }
     return true;
@@ -121,6 +123,55 @@ static bool is_alone(const ht_source *source) {
     return known && source->file_count == 1 && strcmp(source->path, source->unit_path) == 0;
 }
 
+/* ---- named constants ---- */
+
+/* Returns the number of tokens of `constexpr int` and its like at a token; 0: another one. */
+static size_t type_length(const ht_tokens *tokens, size_t at) {
+    static const char *const fronts[] = {"static", "inline", NULL};
+    static const char *const constants[] = {"constexpr", "const", NULL};
+    static const char *const types[] = {"int", "unsigned", "size_t", NULL};
+    size_t begin = at;
+    while (ht_tokens_is_any(tokens, at, fronts))
+        ++at;
+    if (!ht_tokens_is_any(tokens, at, constants) || !ht_tokens_is_any(tokens, at + 1, types))
+        return 0;
+    at += 2;
+    at += ht_tokens_is(tokens, at, "int"); /* unsigned int */
+    return at - begin;
+}
+
+/* Reads `constexpr int NAME = NUMBER;`, a line of its own, as if it were a macro. Returns false for
+ * anything else; free the name. */
+static bool constant_read(const ht_source *source, size_t at, ht_macro *out) {
+    const ht_tokens *tokens = ht_source_tokens(source, 0);
+    const char *text = source->files[0].text;
+    size_t type = type_length(tokens, at), name = at + type, value = name + 2;
+    if (type == 0 || value + 1 >= tokens->count || !ht_tokens_is(tokens, name + 1, "=") ||
+        !ht_tokens_is(tokens, value + 1, ";"))
+        return false;
+    size_t begin = tokens->items[at].begin;
+    if (begin > 0 && text[begin - 1] != '\n') /* in a function, or a class */
+        return false;
+    *out = (ht_macro){.name = ht_tokens_text(tokens, name),
+                      .range = {begin, tokens->items[value + 1].end},
+                      .body = {tokens->items[value].begin, tokens->items[value].end}};
+    return true;
+}
+
+static bool is_number_at(const ht_source *source, ht_range range) {
+    return is_number(source->text + range.begin, range.end - range.begin);
+}
+
+/* Returns true if the file declares the name in one way: as the constant. */
+static bool is_declared_once(const ht_source *source, const ht_macro *constant) {
+    const ht_tokens *tokens = ht_source_tokens(source, 0);
+    size_t count = 0;
+    for (size_t i = 1; i + 1 < tokens->count; ++i) /* a type or a comma ahead: a declaration */
+        count += ht_tokens_is(tokens, i, constant->name) &&
+                 (tokens->items[i - 1].kind == HT_TOKEN_NAME || ht_tokens_is(tokens, i + 1, "="));
+    return count == 1;
+}
+
 static bool is_defined_once(const ht_source *source, const ht_macro *macro) {
     size_t count = 0;
     for (size_t i = 0; i < source->macros.count; ++i)
@@ -151,5 +202,16 @@ void ht_definitions_change(const ht_source *source, ht_replacement **items, size
             is_defined_once(source, macro) ? number_of(source, macro, *items, *count) : NULL;
         if (number)
             define(source, macro, number, items, count);
+    }
+    const ht_tokens *tokens = ht_source_tokens(source, 0);
+    for (size_t i = 0; i < tokens->count && is_alone(source); ++i) {
+        ht_macro constant;
+        if (!constant_read(source, i, &constant))
+            continue;
+        bool plain = is_number_at(source, constant.body) && is_declared_once(source, &constant);
+        char *number = plain ? number_of(source, &constant, *items, *count) : NULL;
+        if (number)
+            define(source, &constant, number, items, count);
+        free(constant.name);
     }
 }

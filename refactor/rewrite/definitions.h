@@ -1,5 +1,5 @@
-/* Macros for a number of which every use changes alike: their definition changes in place of the
- * uses. Private to refactor/. */
+/* Macros and constants of the file for a number, of which every use changes alike: their definition
+ * changes in place of the uses. Private to refactor/. */
 #ifndef HT_REFACTOR_REWRITE_DEFINITIONS_H
 #define HT_REFACTOR_REWRITE_DEFINITIONS_H
 
