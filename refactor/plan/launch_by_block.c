@@ -34,8 +34,8 @@ static char *sum_by(const ht_plan *plan, const ht_form *form, int axis, int64_t 
     int64_t old = plan->model->axes[axis].block;
     const char *open = atom ? "" : "(", *close = atom ? "" : ")";
     if (items && !ht_form_takes_unsigned(form))
-        text = unsigned_by(items, atom, block > old, ht_form_is_safe(form, old, each->count, false),
-                           each->text, name);
+        text = unsigned_by(items, atom, block > old,
+                           ht_form_is_safe(form, axis, old, each->count, false), each->text, name);
     else if (items && !each->text)
         text = ht_format("(%s%s%s + %s - 1) / %s", open, items, close, name, name);
     else if (items)

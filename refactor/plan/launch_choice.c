@@ -57,9 +57,9 @@ static char *axis_at(const ht_plan *plan, const ht_launch_print *print, const ht
         items = ht_form_items(form, &atom);
     if (items) {
         char *per = ht_format("%lld", (long long)per_block);
-        bool safe =
-            ht_launch_asks(plan, print->grid, values, axis) || /* then n is small */
-            (form->dividend && ht_form_is_safe(form, print->assumed ? 1 : first, per_block, false));
+        bool safe = ht_launch_asks(plan, print->grid, values, axis) || /* then n is small */
+                    (form->dividend &&
+                     ht_form_is_safe(form, axis, print->assumed ? 1 : first, per_block, false));
         text = ht_launch_outputs_pieces(plan, print, values, axis, items);
         text = text ? text : ht_extent_pieces(items, atom, safe, per, per_block);
         free(per);
@@ -110,8 +110,9 @@ static char *grid_either(const ht_plan *plan, const ht_launch_print *print, cons
             axes[axis] = axis_at(plan, print, values, axis);
         else if (old && ht_launch_new_extent(plan, values, axis, &per_block, &block)) {
             ht_launch_outputs outputs = ht_launch_outputs_read(plan, values, axis);
-            axes[axis] = ht_extent_rescaled(old, true, false, ht_extent_is_record(grid->variable),
-                                            1, per_block / block, &outputs);
+            axes[axis] = ht_extent_rescaled(old, true, false,
+                                            ht_extent_is_record(grid->variable) || axis > 0, 1,
+                                            per_block / block, &outputs);
             free(outputs.text);
         }
         changed = changed || per_block > block;

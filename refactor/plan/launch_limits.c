@@ -11,15 +11,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ROWS_MAX = 65535, THREADS_MAX = 1024 };
-
 static int64_t limit_of(int axis) {
-    return axis == 0 ? INT32_MAX : ROWS_MAX;
+    return axis == 0 ? INT32_MAX : HT_GRID_ROWS_MAX;
 }
 
 /* Returns the largest extent that the original's block can have along an axis. */
 static int64_t old_block(const ht_plan *plan, const ht_launch_site *site, int axis) {
-    return ht_symbol_is_assumed(site->block.axis[axis]) ? THREADS_MAX
+    return ht_symbol_is_assumed(site->block.axis[axis]) ? HT_BLOCK_THREADS_MAX
                                                         : plan->model->axes[axis].block;
 }
 

@@ -39,7 +39,8 @@ char *ht_launch_macro_mark(const ht_plan *plan, const ht_values *values, const h
                            int64_t number) {
     const char *text = plan->model->facts->source->text + leaf->place.begin;
     size_t length = leaf->place.end - leaf->place.begin;
-    bool macro = leaf->origin == HT_ORIGIN_MACRO && leaf->name && strlen(leaf->name) == length &&
+    bool macro = leaf->kind == HT_SYMBOL_CONSTANT && leaf->origin != HT_ORIGIN_LITERAL &&
+                 leaf->name && strlen(leaf->name) == length &&
                  strncmp(text, leaf->name, length) == 0;
     return macro ? ht_value_mark_text(plan, values, "", number, leaf->name) : NULL;
 }
@@ -132,7 +133,8 @@ char *ht_launch_outputs_divided(const ht_plan *plan, const ht_launch_print *prin
     ht_launch_outputs read = ht_launch_outputs_read(plan, values, print->axis);
     char *each = read.text, *text = NULL;
     int64_t outputs = read.count;
-    if (!each || outputs * block != per_block || !ht_form_is_safe(form, old, outputs, false)) {
+    if (!each || outputs * block != per_block ||
+        !ht_form_is_safe(form, print->axis, old, outputs, false)) {
         free(each);
         return NULL;
     }
@@ -141,7 +143,7 @@ char *ht_launch_outputs_divided(const ht_plan *plan, const ht_launch_print *prin
     bool named =
         form->divisor->origin != HT_ORIGIN_LITERAL || form->divisor->kind != HT_SYMBOL_CONSTANT;
     char *both = number ? ht_strdup(each) : ht_format("%s * %s", each, threads);
-    if ((named || call || number) && ht_form_is_safe(form, old, per_block, false)) {
+    if ((named || call || number) && ht_form_is_safe(form, print->axis, old, per_block, false)) {
         text = call     ? call_text(form, NULL, both)
                : number ? pieces_of(items, both)
                         : ht_format("(%s + %s - 1) / (%s)", items, both, both);
@@ -173,7 +175,7 @@ char *ht_launch_outputs_pieces(const ht_plan *plan, const ht_launch_print *print
     ht_launch_outputs each = ht_launch_outputs_read(plan, values, axis);
     char *text = NULL;
     if (each.text && each.count * block == per_block &&
-        ht_form_is_safe(form, old, each.count, false))
+        ht_form_is_safe(form, axis, old, each.count, false))
         text = block == 1 ? ht_format("(%s + %s - 1) / %s", items, each.text, each.text)
                           : ht_format("((%s + %s - 1) / %s + %lld) / %lld", items, each.text,
                                       each.text, (long long)block - 1, (long long)block);

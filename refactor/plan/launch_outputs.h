@@ -10,8 +10,8 @@ ht_launch_outputs ht_launch_outputs_read(const ht_plan *plan, const ht_values *v
  * the limits of its type. */
 bool ht_launch_outputs_halve(const ht_plan *plan, const ht_values *values, const ht_form *form,
                              int axis);
-/* Returns the mark of a number that stands for a macro of the author's, whose definition may change
- * with it; free(). NULL: none stands there. */
+/* Returns the mark of a number that stands for a macro or a constant of the author's, whose
+ * definition may change with it; free(). NULL: none stands there. */
 char *ht_launch_macro_mark(const ht_plan *plan, const ht_values *values, const ht_symbol *leaf,
                            int64_t number);
 /* Returns the text of a variable of the author's that stands there and has this value; free().

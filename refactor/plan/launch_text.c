@@ -29,7 +29,7 @@ static int64_t common(int64_t a, int64_t b) {
     return a;
 }
 
-char *ht_extent_rescaled(const char *old, bool atom, bool wide, bool is_unsigned, int64_t block,
+char *ht_extent_rescaled(const char *old, bool atom, bool wide, bool small, int64_t block,
                          int64_t per_block, const ht_launch_outputs *outputs) {
     const char *open = atom ? "" : "(", *close = atom ? "" : ")";
     int64_t by = common(block, per_block), times = block / by, parts = per_block / by;
@@ -39,12 +39,11 @@ char *ht_extent_rescaled(const char *old, bool atom, bool wide, bool is_unsigned
         return ht_format("%s%s%s * %lld", open, old, close, (long long)times);
     /* a legal extent is below 2^31, so an unsigned sum of 32 bits holds it */
     if (times == 1 && outputs && outputs->text && outputs->count == parts)
-        return ht_format(wide || is_unsigned ? "(%s%s%s + %s - 1) / %s"
-                                             : "(%s%s%s + (%s - 1u)) / %s",
+        return ht_format(wide || small ? "(%s%s%s + %s - 1) / %s" : "(%s%s%s + (%s - 1u)) / %s",
                          open, old, close, outputs->text, outputs->text);
     if (times == 1)
         return ht_format("(%s%s%s + %lld%s) / %lld", open, old, close, (long long)parts - 1,
-                         wide || is_unsigned ? "" : "u", (long long)parts);
+                         wide || small ? "" : "u", (long long)parts);
     return ht_format("(%s%s%s * %lld%s + %lld) / %lld", open, old, close, (long long)times,
                      wide ? "" : "LL", (long long)parts - 1, (long long)parts);
 }
@@ -127,12 +126,34 @@ static unsigned terms_bits(const ht_form *form, bool *out_unsigned) {
     return bits;
 }
 
-bool ht_form_is_safe(const ht_form *form, int64_t block, int64_t per_block, bool named) {
+/* Returns true if the extent is a quotient of 32 bits by a number of which two are more than
+ * `more`. */
+static bool is_quotient(const ht_symbol *extent, int64_t more, int depth) {
+    int64_t divisor;
+    if (depth < 8 && extent->kind == HT_SYMBOL_VARIABLE && extent->value_of)
+        return is_quotient(extent->value_of, more, depth + 1);
+    return extent->kind == HT_SYMBOL_BINARY && strcmp(extent->op, "/") == 0 && extent->bits == 32 &&
+           !extent->is_unsigned && !extent->is_float &&
+           ht_symbol_value(extent->arguments[1], &divisor) && !extent->arguments[1]->assumed &&
+           divisor > 1 && INT32_MAX / divisor + more <= INT32_MAX;
+}
+
+bool ht_extent_is_small(const ht_symbol *extent, int axis, int64_t more) {
+    if (axis > 0)
+        return HT_GRID_ROWS_MAX + more <= INT32_MAX;
+    return extent && is_quotient(extent, more, 0);
+}
+
+bool ht_form_is_safe(const ht_form *form, int axis, int64_t block, int64_t per_block, bool named) {
     int64_t value;
     bool no_sign;
     unsigned bits = terms_bits(form, &no_sign);
     if (form->quotient && form->quotient->is_float)
         return false;
+    /* a launch with more blocks along y or z fails, so n is no more than all of these serve */
+    if (axis > 0 && form->kind != HT_FORM_GENERIC && form->kind != HT_FORM_WHOLE &&
+        (int64_t)HT_GRID_ROWS_MAX * HT_BLOCK_THREADS_MAX + per_block <= INT32_MAX)
+        return true;
     if (!form->dividend || bits > 32 || (named && form->dividend->bits > 32))
         return true;
     if (terms_value(form, &value) && value >= 0 && value + per_block <= INT32_MAX)
@@ -325,7 +346,7 @@ static char *items_text(const ht_plan *plan, const ht_launch_print *print,
         return ht_range_shown(print->place);
     bool atom, named = print->divisor_follows && per_block % block == 0;
     bool safe = ht_launch_outputs_halve(plan, values, form, print->axis) ||
-                ht_form_is_safe(form, print->assumed ? 1 : old, per_block, named);
+                ht_form_is_safe(form, print->axis, print->assumed ? 1 : old, per_block, named);
     char *items = ht_form_items(form, &atom);
     char *divided = ht_launch_outputs_divided(plan, print, values, per_block, block, items);
     if (divided) {
@@ -416,8 +437,9 @@ char *ht_launch_axis_from(const ht_plan *plan, const ht_launch_print *print,
         text = ht_format("(1LL * %s * %s + %lld) / %lld", whole, threads, (long long)per_block - 1,
                          (long long)per_block);
     else if (threads)
-        text = ht_extent_rescaled(old, atom, wide, is_unsigned, plan->model->axes[axis].block,
-                                  per_block, &outputs);
+        text = ht_extent_rescaled(old, atom, wide,
+                                  is_unsigned || ht_extent_is_small(symbol, axis, per_block),
+                                  plan->model->axes[axis].block, per_block, &outputs);
     free(outputs.text);
     free(whole);
     free(threads);

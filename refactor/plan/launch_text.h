@@ -6,6 +6,9 @@
 #include "refactor/kernel/geometry.h"
 #include "refactor/plan/plan.h"
 
+/* Limits of a launch: blocks along y and z, and threads of a block. */
+enum { HT_GRID_ROWS_MAX = 65535, HT_BLOCK_THREADS_MAX = 1024 };
+
 typedef enum ht_launch_part {
     HT_LAUNCH_ITEMS, /* an axis of the grid, computed from the number of items */
     HT_LAUNCH_AXIS,  /* an axis of the grid, computed from its old value */
@@ -63,9 +66,10 @@ typedef struct ht_launch_outputs {
 
 /* Returns the new extent computed from the text of the old one, where the original's blocks serve
  * `block` items and the new ones `per_block`. It is exact, and its sums and products do not
- * overflow if `old` is a legal extent. `wide`: `old` has 64 bits.
+ * overflow if `old` is a legal extent. `wide`: `old` has 64 bits. `small`: an int holds it and the
+ * outputs of a thread (ht_extent_is_small).
  * `outputs`: may be a divisor by their text; NULL: not. free(). */
-char *ht_extent_rescaled(const char *old, bool atom, bool wide, bool is_unsigned, int64_t block,
+char *ht_extent_rescaled(const char *old, bool atom, bool wide, bool small, int64_t block,
                          int64_t per_block, const ht_launch_outputs *outputs);
 /* Returns the number of pieces of `per` items in n, rounded up. `safe`: n + per does not overflow
  * in its type. free(). */
@@ -82,8 +86,12 @@ typedef enum ht_launch_fallback {
  * *out_atom: they need no parentheses. */
 char *ht_form_items(const ht_form *form, bool *out_atom);
 /* Returns true if the dividend's type holds the new sum for each n for which it holds the
- * original's. `named`: addend and divisor remain names. */
-bool ht_form_is_safe(const ht_form *form, int64_t block, int64_t per_block, bool named);
+ * original's, and for which a device launches the original. `named`: addend and divisor remain
+ * names. */
+bool ht_form_is_safe(const ht_form *form, int axis, int64_t block, int64_t per_block, bool named);
+/* Returns true if an axis of a legal grid is so small that an int holds it and `more`: along y and
+ * z it has at most 65,535 blocks, and along x it may be a quotient. */
+bool ht_extent_is_small(const ht_symbol *extent, int axis, int64_t more);
 /* Returns true if n and an unsigned block have a sum that does not overflow. */
 bool ht_form_takes_unsigned(const ht_form *form);
 bool ht_launch_new_extent(const ht_plan *plan, const ht_values *values, int axis,

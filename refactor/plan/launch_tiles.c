@@ -61,15 +61,18 @@ bool ht_launch_tiles_plan(ht_plan *plan, int axis, const char *count, const char
     return own;
 }
 
-char *ht_launch_tiles_text(ht_range count, const char *param) {
-    return ht_format("(($[%zu,%zu] + (${%s} - 1u)) / ${%s})", count.begin, count.end, param, param);
+char *ht_launch_tiles_text(int axis, ht_range count, const char *param) {
+    /* a legal grid has at most 65,535 blocks along y and z, of which n is a factor */
+    return ht_format(axis > 0 ? "(($[%zu,%zu] + ${%s} - 1) / ${%s})"
+                              : "(($[%zu,%zu] + (${%s} - 1u)) / ${%s})",
+                     count.begin, count.end, param, param);
 }
 
 bool ht_launch_edit_tiles(ht_plan *plan) {
     const ht_planned_tiles *tiles = &plan->launches.tiles;
     if (!tiles->param)
         return true;
-    char *text = ht_launch_tiles_text(tiles->factor, tiles->param);
+    char *text = ht_launch_tiles_text(tiles->axis, tiles->factor, tiles->param);
     bool done = ht_plan_edit(plan, tiles->factor, tiles->param, text);
     free(text);
     return done;

@@ -17,7 +17,7 @@ struct ht_plan;
 bool ht_launch_tiles_plan(struct ht_plan *plan, int axis, const char *count, const char *param);
 /* Returns ceil(count / param) as an edit's text, in parentheses; `count` is the text of a range;
  * free(). */
-char *ht_launch_tiles_text(ht_range count, const char *param);
+char *ht_launch_tiles_text(int axis, ht_range count, const char *param);
 /* Edits the launch; does nothing where no tiles are planned. */
 bool ht_launch_edit_tiles(struct ht_plan *plan);
 

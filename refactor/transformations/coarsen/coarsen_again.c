@@ -222,7 +222,7 @@ static bool edit_kernel(ht_coarsen *c, const char *name) {
  * not. */
 static bool edit_launch(ht_coarsen *c, const ht_form *each, int64_t count) {
     bool atom;
-    if (ht_form_is_safe(each, count, count + 1, false) || !each->dividend)
+    if (ht_form_is_safe(each, 0, count, count + 1, false) || !each->dividend)
         return true;
     char *items = ht_form_items(each, &atom);
     ht_range place = each->quotient->place, divisor = each->divisor->place;

@@ -8,6 +8,7 @@
 #include "refactor/plan/plan.h"
 #include "refactor/transformations/coarsen/coarsen_checks.h"
 #include "refactor/transformations/coarsen/coarsen_prepare.h"
+#include "refactor/transformations/coarsen/coarsen_share.h"
 #include "refactor/transformations/coarsen/coarsen_write.h"
 #include "refactor/transformations/register_tile/tiled_front.h"
 #include "refactor/transformations/register_tile/tiled_once.h"
@@ -222,6 +223,23 @@ static void list_loops(ht_tiled *t, const ht_syntax *node, size_t parent) {
         list_loops(t, node->children[i], parent);
 }
 
+/* Notes whether reads of a thread's outputs, side by side, may be one: else no text needs to ask
+ * whether all of them are inside. */
+static void find_neighbours(ht_tiled *t) {
+    ht_coarsen *c = &t->c;
+    size_t x = t->axis_count - 1;
+    if (t->axes[x].form->axis != 0 || t->axes[x].form == &t->form.plain)
+        return;
+    c->x = t->axes[x].variable;
+    ht_share_reset(c);
+    ht_region_share(c, &t->body.all);
+    for (size_t i = 0; i < c->tree->count; ++i)
+        t->neighbours |=
+            ht_node_steps(c, c->tree->nodes[i]) && !ht_tiled_is_target(c->tree->nodes[i]);
+    c->x = SIZE_MAX;
+    ht_tiled_cut_again(t);
+}
+
 static void make_form(ht_tiled *t) {
     ht_plan *plan = t->c.plan;
     ht_tiled_cut(t);
@@ -235,6 +253,7 @@ static void make_form(ht_tiled *t) {
         refuse_obstacles(t, 0, MEETING);
         return;
     }
+    find_neighbours(t);
     limit_values(t);
     for (size_t i = 0; i < t->body.work.count; ++i)
         list_loops(t, t->body.work.statements[i], SIZE_MAX);

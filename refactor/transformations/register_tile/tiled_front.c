@@ -424,7 +424,8 @@ const char *ht_tiled_name_like(ht_plan *plan, const char *suffix, const char *na
 void ht_tiled_name_axis(ht_tiled *t, size_t i) {
     ht_plan *plan = t->c.plan;
     ht_tiled_axis *axis = t->axes[i].form;
-    axis->origin = ht_tiled_name_like(plan, "_tile", axis->name);
+    bool plain = axis == &t->form.plain; /* all threads of the block begin there */
+    axis->origin = ht_tiled_name_like(plan, plain ? "_first" : "_tile", axis->name);
     t->axes[i].low = ht_tiled_name_like(plan, "_low", axis->name);
     t->axes[i].high = ht_tiled_name_like(plan, "_high", axis->name);
     if (axis->strided) {

@@ -17,6 +17,7 @@ typedef struct ht_tile_axis {
     const char *low, *high; /* names for these variables */
     bool has_low, has_high; /* guards bound the index in this direction */
     const ht_syntax *count; /* plain: n of blockIdx % n; NULL: blockIdx itself */
+    const char *tiles;      /* joined blocks: variable for their number; NULL: they are not */
 } ht_tile_axis;
 
 /* A comparison of a guard with an index, which must hold: index OP bound. */
@@ -116,6 +117,7 @@ typedef enum ht_tile_text {
 typedef struct ht_tiled {
     ht_tiled_form form;
     ht_tile_text text; /* that is being written */
+    bool neighbours;   /* reads of neighbouring outputs along x are next to each other */
     bool is_apart[3];  /* by text: it cannot be written, and the parameter is required */
     int entered;       /* guards around the work in the text being written */
     char **conditions; /* of levels of indentation; owned */
@@ -124,9 +126,10 @@ typedef struct ht_tiled {
     ht_tile_axis axes[HT_TILED_AXES_MAX]; /* all axes of the form, outermost first */
     size_t axis_count;
     ht_tile_body body;
-    bool *part;  /* by variable: used for an index only; owned */
-    bool *again; /* by variable: computed anew in each segment that needs it; owned */
-    bool *along; /* by node: depends on the plain index; owned */
+    ht_tile_bound count; /* joined blocks: the plain index is less than their number */
+    bool *part;          /* by variable: used for an index only; owned */
+    bool *again;         /* by variable: computed anew in each segment that needs it; owned */
+    bool *along;         /* by node: depends on the plain index; owned */
     ht_tile_names names;
     ht_tile_additions added;
     ht_tile_onces once;

@@ -11,6 +11,7 @@
 #include "refactor/transformations/register_tile/tiled_front.h"
 #include "refactor/transformations/register_tile/tiled_parts.h"
 #include "refactor/transformations/register_tile/tiled_share.h"
+#include "refactor/transformations/register_tile/tiled_single.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -147,11 +148,14 @@ static bool is_window(const ht_tiled *t, const ht_syntax *node) {
            (has_term(t, right, false, 0) && has_term(t, left, true, 0));
 }
 
-static bool is_read(const ht_syntax *node) {
+bool ht_tiled_is_target(const ht_syntax *node) {
     const ht_syntax *parent = node->parent;
-    bool target = parent && parent->kind == HT_SYNTAX_ASSIGN && parent->children[0] == node &&
-                  parent->op == HT_BINARY_ASSIGN;
-    return node->kind == HT_SYNTAX_SUBSCRIPT && !node->is_array && !target;
+    return parent && parent->kind == HT_SYNTAX_ASSIGN && parent->children[0] == node &&
+           parent->op == HT_BINARY_ASSIGN;
+}
+
+static bool is_read(const ht_syntax *node) {
+    return node->kind == HT_SYNTAX_SUBSCRIPT && !node->is_array && !ht_tiled_is_target(node);
 }
 
 /* Notes in `along` what depends on the plain index. Returns true if outputs along it share reads: a
@@ -249,14 +253,22 @@ static void join_blocks(ht_tiled *t, const candidate *of) {
                   ht_syntax_strip(of->declaration->children[0])->plain;
     if (!direct || !ht_launch_tiles_plan(c->plan, axis->axis, named->name, axis->factor))
         return;
+    t->axes[0].tiles = ht_tiled_name_like(c->plan, "_tiles", axis->name);
+    t->count = (ht_tile_bound){.axis = 0,
+                               .node = of->count,
+                               .index = of->declaration,
+                               .bound = of->count,
+                               .op = HT_BINARY_LT};
     for (size_t i = 0; i < c->tree->count; ++i) {
         const ht_syntax *node = c->tree->nodes[i];
         if (node->kind != HT_SYNTAX_BINARY || node->op != HT_BINARY_DIV ||
             block_axis(t, node->children[0], 0) != of->axis)
             continue;
         ht_range range = node->children[1]->range;
-        char *tiles = ht_launch_tiles_text(range, axis->factor);
-        ht_plan_edit(c->plan, range, axis->factor, tiles);
+        char *tiles = ht_launch_tiles_text(axis->axis, range, axis->factor);
+        bool named = range.begin > of->declaration->range.end; /* in a tuned source */
+        ht_plan_editf(c->plan, range, axis->factor, named ? "$?{1}{%s}{%s}" : "%s", tiles,
+                      t->axes[0].tiles);
         free(tiles);
     }
 }
@@ -295,12 +307,19 @@ void ht_tiled_add_plain(ht_tiled *t) {
 
 /* Writes the index of the block's first output where blocks of the original are joined. */
 static void write_joined(ht_tiled *t, const ht_syntax *declaration, ht_writer *writer) {
-    const char *factor = t->form.plain.factor;
     const ht_syntax *init = ht_syntax_strip(declaration->children[0]);
     ht_range block = init->children[0]->range;
-    char *tiles = ht_launch_tiles_text(t->axes[0].count->range, factor);
     ht_writer_source(writer, block.begin, block.end);
-    ht_writer_printf(writer, " %% %s * ${%s};", tiles, factor);
+    ht_writer_printf(writer, " %% %s * ${%s};", t->axes[0].tiles, t->form.plain.factor);
+}
+
+/* Writes the number of tiles. */
+static void write_tiles(ht_tiled *t, ht_writer *writer, size_t like) {
+    const ht_tiled_axis *axis = &t->form.plain;
+    char *tiles = ht_launch_tiles_text(axis->axis, t->axes[0].count->range, axis->factor);
+    ht_writer_line(writer, like);
+    ht_writer_printf(writer, "const %s%s = %.*s;", t->axes[0].type, t->axes[0].tiles,
+                     (int)strlen(tiles) - 2, tiles + 1);
     free(tiles);
 }
 
@@ -310,7 +329,9 @@ static void write_several(ht_tiled *t, const ht_syntax *declaration, ht_writer *
     const ht_tile_axis *of = &t->axes[0];
     char letter = (char)('x' + axis->axis);
     const ht_syntax *init = declaration->children[0];
-    bool joined = t->c.plan->launches.tiles.param != NULL;
+    bool joined = of->tiles != NULL;
+    if (joined)
+        write_tiles(t, writer, like);
     ht_writer_line(writer, like);
     ht_writer_printf(writer, "const %s%s = ", of->type, axis->origin);
     if (joined)
@@ -322,6 +343,8 @@ static void write_several(ht_tiled *t, const ht_syntax *declaration, ht_writer *
         ht_writer_printf(writer, "if (%s %% ${%s} != 0) return; // another block computes it",
                          axis->origin, axis->factor);
     }
+    if (joined && ht_tiled_limit(t, 0)) /* which has a name */
+        return;
     ht_writer_line(writer, like);
     ht_writer_printf(writer, "%s%s = %s + ${%s - 1};", of->type, axis->high, axis->origin,
                      axis->factor);

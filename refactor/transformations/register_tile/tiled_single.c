@@ -67,7 +67,20 @@ static bool may_differ(const ht_syntax *node, const void *context) {
     return differs;
 }
 
+/* Returns the bound of an index of joined blocks; NULL: a guard asks for another one. */
+static const ht_tile_bound *joined_limit(const ht_tiled *t, size_t axis) {
+    name_walk walk = {t, t->text == HT_TILE_THREAD && t->axes[axis].tiles != NULL};
+    for (size_t i = 0; i < t->body.item_count; ++i)
+        for (size_t k = 0; k < t->body.items[i].bound_count; ++k)
+            walk.steady = walk.steady && t->body.items[i].bounds[k].axis != axis;
+    if (walk.steady)
+        ht_syntax_walk(t->count.bound, on_bound, &walk);
+    return walk.steady ? &t->count : NULL;
+}
+
 const ht_tile_bound *ht_tiled_limit(const ht_tiled *t, size_t axis) {
+    if (t->axes[axis].form == &t->form.plain)
+        return joined_limit(t, axis);
     const ht_tile_bound *found = NULL;
     size_t count = 0;
     for (size_t i = 0; i < t->body.item_count; ++i)
@@ -76,7 +89,7 @@ const ht_tile_bound *ht_tiled_limit(const ht_tiled *t, size_t axis) {
                 found = &t->body.items[i].bounds[k];
                 ++count;
             }
-    if (count != 1 || t->text != HT_TILE_THREAD || t->axes[axis].form == &t->form.plain ||
+    if (count != 1 || t->text != HT_TILE_THREAD ||
         (found->op != HT_BINARY_LT && found->op != HT_BINARY_LE))
         return NULL;
     ht_range inner = ht_syntax_strip(found->index)->range;
@@ -93,11 +106,41 @@ static bool is_min(const ht_tiled *t, size_t axis, const ht_tile_bound *limit) {
            bound->type == HT_TYPE_INTEGER && !bound->is_open && !index->is_open;
 }
 
+/* Returns the variable that says that all outputs are inside; NULL: no text gains by asking. */
+static const char *whole_of(const ht_tiled *t) {
+    return t->text == HT_TILE_THREAD && !t->neighbours ? NULL : t->names.whole;
+}
+
+/* Writes the nearest index inside where outputs are asked for one by one. */
+static void write_clamped(const ht_tiled *t, size_t axis, const char *place, ht_writer *writer) {
+    const ht_tiled_axis *of = t->axes[axis].form;
+    const ht_tile_bound *limit = ht_tiled_limit(t, axis);
+    if (limit) {
+        char *bound = ht_tiled_bound_text(limit);
+        const char *less = limit->op == HT_BINARY_LT ? " - 1" : "";
+        const char *strided = is_min(t, axis, limit) ? of->strided ? of->strided : "0" : "1";
+        ht_writer_printf(writer, "$?{!%s}{}{min(%s, %s%s)}$?{%s}{}{%s %s %s ? %s : %s%s}", strided,
+                         place, bound, less, strided, place, ht_operator_text(limit->op), bound,
+                         place, bound, less);
+        free(bound);
+        return;
+    }
+    if (of->low)
+        ht_writer_printf(writer, "%s < %s ? %s : ", place, of->low, of->low);
+    if (t->axes[axis].has_high)
+        ht_writer_printf(writer, "%s > %s ? %s : ", place, of->high, of->high);
+    ht_writer_printf(writer, "%s", place);
+}
+
 /* Writes the nearest index inside. */
 static void write_nearest(const ht_tiled *t, size_t axis, const char *place, ht_writer *writer) {
     const ht_tiled_axis *of = t->axes[axis].form;
     const ht_tile_bound *limit = ht_tiled_limit(t, axis);
-    const char *whole = t->names.whole;
+    const char *whole = whole_of(t);
+    if (!whole) {
+        write_clamped(t, axis, place, writer);
+        return;
+    }
     if (limit) {
         char *bound = ht_tiled_bound_text(limit);
         const char *less = limit->op == HT_BINARY_LT ? " - 1" : "";
@@ -216,9 +259,12 @@ static char *write_test(const ht_tiled *t, const bool *needed, bool inside, ht_w
         const char *many = all.many.length ? all.many.data : "0";
         ht_writer_printf(writer, "$?{%s}{}{", there);
         ht_writer_line(writer, like);
-        ht_writer_printf(writer, "if (%s%s", inside ? "" : "!", t->names.whole);
-        ht_writer_printf(writer, "%s$?{%s}{}{(}%s$?{%s}{}{)})}", inside ? " || " : " && ", many,
-                         all.text.data, many);
+        if (whole_of(t)) {
+            ht_writer_printf(writer, "if (%s%s", inside ? "" : "!", t->names.whole);
+            ht_writer_printf(writer, "%s$?{%s}{}{(}%s$?{%s}{}{)})}", inside ? " || " : " && ", many,
+                             all.text.data, many);
+        } else
+            ht_writer_printf(writer, "if (%s)}", all.text.data);
     }
     joined_free(&all);
     return there;
@@ -269,7 +315,7 @@ static void write_why(const ht_tiled *t, ht_writer *writer, size_t like) {
 
 void ht_tiled_single_whole(ht_tiled *t, ht_writer *writer, size_t like) {
     joined all = {0};
-    for (size_t i = 0; i < t->axis_count; ++i) {
+    for (size_t i = 0; i < t->axis_count && whole_of(t); ++i) {
         char *test = whole_along(t, i), *when = when_inner(t, i);
         if (test)
             join(&all, "&&", when, test, false);

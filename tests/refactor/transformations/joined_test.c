@@ -52,15 +52,17 @@ static void check(char *text, const char *const *pieces) {
     free(text);
 }
 
-#define TILES "((K + (kTileOfC - 1u)) / kTileOfC)"
+#define TILES "((K + kTileOfC - 1) / kTileOfC)"
 
 Test(joined, a_launch_has_as_many_blocks_as_tiles) {
     check(channels(CHANNEL, IMAGE, "N * K"),
-          (const char *const[]){"blockIdx.y % " TILES " * kTileOfC;", "b = blockIdx.y / " TILES ";",
+          (const char *const[]){"c_tiles = (K + kTileOfC - 1) / kTileOfC;",
+                                "c_first = blockIdx.y % c_tiles * kTileOfC;",
+                                "b = blockIdx.y / c_tiles;", "min(c_first + tc, K - 1);", "c < K)",
                                 "N * " TILES, NULL});
     check(channels(IMAGE, CHANNEL, "K * N"),
-          (const char *const[]){"b = blockIdx.y / " TILES ";", "blockIdx.y % " TILES " * kTileOfC;",
-                                TILES " * N", NULL});
+          (const char *const[]){"b = blockIdx.y / " TILES ";",
+                                "c_first = blockIdx.y % c_tiles * kTileOfC;", TILES " * N", NULL});
 }
 
 /* Then any grid does: of the blocks of a tile the first computes all. */
