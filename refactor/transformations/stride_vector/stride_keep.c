@@ -290,6 +290,10 @@ ht_stride_keep *ht_stride_keep_new(ht_plan *plan, ht_widening *loops, size_t cou
     return in;
 }
 
+const char *ht_stride_keep_param(const ht_stride_keep *in) {
+    return in->rows.count ? in->keep : NULL;
+}
+
 void ht_stride_keep_apply(ht_stride_keep *in) {
     for (size_t l = 0; l < in->count; ++l)
         if (in->texts[l])

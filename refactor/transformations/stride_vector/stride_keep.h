@@ -18,6 +18,8 @@ typedef struct ht_stride_keep ht_stride_keep;
  * by then. Borrows them. _apply: adds edits, parameters and remarks; after the loops' own.
  * ht_stride_keep_free. */
 ht_stride_keep *ht_stride_keep_new(ht_plan *plan, ht_widening *loops, size_t count);
+/* Returns the parameter of how many are kept; NULL: nothing is. */
+const char *ht_stride_keep_param(const ht_stride_keep *keep);
 void ht_stride_keep_apply(ht_stride_keep *keep);
 void ht_stride_keep_free(ht_stride_keep *keep);
 

@@ -168,6 +168,47 @@ static ht_range body_range(const ht_widening *in) {
     return (ht_range){alone ? begin : in->body.begin, in->body.end};
 }
 
+/* Ends the loop where no whole turn is left, if the end of the row is a loop of its own. */
+static void shorten(ht_widening *in) {
+    const ht_syntax *left, *bound;
+    int op;
+    (void)ht_syntax_binary(in->of->loop->children[1], &op, &left, &bound);
+    ht_writer writer = {.c = &in->c};
+    ht_widening_bound(in, &writer);
+    ht_plan_editf(in->c.plan, bound->range, in->param, "%s$?{%s}{}{ - %s %% ${%s}}",
+                  writer.text.data, in->ends_apart, writer.text.data, in->param);
+    ht_writer_free(&writer);
+}
+
+/* Returns true if the loop's header stays as the author has it, for a copy of his words: no edit
+ * changes it, and none will for another spelling of the threads' names. */
+static bool is_header_own(const ht_widening *in) {
+    const ht_plan *plan = in->c.plan;
+    const char *blocks = plan->launches.row_blocks; /* one: its edits are left out */
+    size_t begin = in->of->loop->range.begin, end = ht_syntax_body(in->of->loop)->range.begin;
+    char *words = ht_strndup(in->c.model->text + begin, end - begin);
+    bool own = !strstr(words, "hipThreadIdx") && !strstr(words, "hipBlock");
+    for (size_t i = 0; i < plan->edits.count; ++i) {
+        const ht_edit *edit = &plan->edits.items[i];
+        own &= edit->range.end <= begin || edit->range.begin >= end ||
+               (blocks && edit->param && strcmp(edit->param, blocks) == 0);
+    }
+    free(words);
+    return own;
+}
+
+/* Returns when the end of a row may be a loop of its own, after this one: a template expression;
+ * NULL: never; free(). */
+static char *when_apart(const ht_widening *in, const char *keep) {
+    const char *blocks = in->c.plan->launches.row_blocks; /* they add to the loop's start */
+    if (in->of->loop->parent->kind != HT_SYNTAX_COMPOUND || !is_header_own(in))
+        return NULL;
+    return blocks && keep ? ht_format("%s == 1 && %s == 0", blocks, keep)
+           : blocks       ? ht_format("%s == 1", blocks)
+           : keep         ? ht_format("%s == 0", keep)
+                          : ht_strdup("1");
+}
+
 static void edit(ht_widening *in) {
     const ht_syntax *loop = in->of->loop;
     ht_range body = body_range(in);
@@ -178,6 +219,8 @@ static void edit(ht_widening *in) {
         rename_counter(in, loop->children[i]);
     multiply(in, in->of->start);
     multiply(in, in->of->step);
+    if (in->ends_apart)
+        shorten(in);
     if (writer.failed)
         in->c.plan->running.failed = true;
     else
@@ -204,6 +247,7 @@ static void end(ht_widening *in) {
     free(in->c.marks);
     free(in->c.values);
     free(in->again);
+    free(in->ends_apart);
 }
 
 /* Returns why the loop stays; NULL: it was read, and has accesses for several iterations. */
@@ -220,16 +264,51 @@ static const char *read_loop(ht_widening *in, ht_position *out_at) {
     return most_elements(in) < 2 ? "an element's size is not known" : NULL;
 }
 
+/* Returns true if the loop's variables are out of scope in another one. */
+static bool is_ended(const ht_widening *before, const ht_widening *in) {
+    return before->vectors.count && !ht_syntax_within(in->of->loop, before->of->loop) &&
+           !ht_syntax_within(before->of->loop, in->of->loop);
+}
+
+/* Returns true if an access of the loop has the name. */
+static bool is_named(const ht_widening *in, const char *name) {
+    bool found = false;
+    for (size_t i = 0; i < in->vectors.count; ++i)
+        found |= strcmp(in->vectors.items[i].name, name) == 0;
+    return found;
+}
+
+/* Puts a name in the place of a numbered one: that of an access of the same kind in a loop that has
+ * ended, or a store's own. */
+static void rename_row(ht_widening *in, ht_vector_access *access, ht_plan *plan,
+                       const ht_widening *before, size_t count) {
+    static const char suffix[] = "_row";
+    const char *at = strrchr(access->name, '_');
+    size_t length = (size_t)(at - access->name), tail = sizeof suffix - 1;
+    if (strcmp(at, suffix) == 0 || length < tail ||
+        strncmp(access->name + length - tail, suffix, tail) != 0)
+        return;
+    char *wanted = ht_strndup(access->name, length);
+    const char *found = NULL;
+    for (size_t l = 0; l < count && !is_named(in, wanted); ++l)
+        for (size_t k = 0; k < before[l].vectors.count && is_ended(&before[l], in); ++k) {
+            const ht_vector_access *other = &before[l].vectors.items[k];
+            if (other->load == access->load && strcmp(other->name, wanted) == 0)
+                found = other->name;
+        }
+    char *own = ht_format("new_%s", wanted);
+    access->name = found ? found : access->load ? access->name : ht_plan_name(plan, own);
+    free(own);
+    free(wanted);
+}
+
 /* Chooses names: those of an earlier loop over a counter of the same name, which is no longer in
  * scope, and its types. */
 static void choose_names(ht_widening *in, ht_plan *plan, const ht_widening *before, size_t count) {
     const char *counter = in->of->counter->name;
     ht_vectors_name(&in->c, &in->vectors);
     for (size_t l = 0; l < count; ++l) {
-        bool ended = before[l].vectors.count &&
-                     !ht_syntax_within(in->of->loop, before[l].of->loop) &&
-                     !ht_syntax_within(before[l].of->loop, in->of->loop);
-        if (!ended)
+        if (!is_ended(&before[l], in))
             continue;
         if (!in->first && strcmp(before[l].of->counter->name, counter) == 0) {
             in->first = before[l].first;
@@ -241,6 +320,8 @@ static void choose_names(ht_widening *in, ht_plan *plan, const ht_widening *befo
                 if (strcmp(in->vectors.items[i].type, before[l].vectors.items[k].type) == 0)
                     in->vectors.items[i].pack = before[l].vectors.items[k].pack;
     }
+    for (size_t i = 0; i < in->vectors.count; ++i)
+        rename_row(in, &in->vectors.items[i], plan, before, count);
     if (in->first)
         return;
     char *first = ht_format("%s_first", counter), *each = ht_format("%s_each", counter);
@@ -302,8 +383,10 @@ static void apply(const ht_model *model, ht_plan *plan) {
     /* what is kept is found again by the block's threads alone */
     ht_stride_keep *keep = ht_stride_keep_new(plan, wide, plan->launches.row_blocks ? 0 : count);
     for (size_t i = 0; i < count; ++i)
-        if (wide[i].vectors.count)
+        if (wide[i].vectors.count) {
+            wide[i].ends_apart = when_apart(&wide[i], ht_stride_keep_param(keep));
             edit(&wide[i]);
+        }
     if (most)
         add_parameter(plan, param, most, rounds);
     ht_stride_keep_apply(keep);

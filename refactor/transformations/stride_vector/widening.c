@@ -107,14 +107,29 @@ static void write_iteration(ht_widening *in, const ht_vectors *vectors, ht_write
     ht_writer_join(writer, &inner);
 }
 
-/* Opens the loop over the iterations of a turn, with the author's counter. */
-static void open_each(ht_widening *in, ht_writer *writer) {
+static bool is_used(const ht_syntax *node, const void *context) {
+    const ht_widening *in = context;
+    if (node->kind != HT_SYNTAX_NAME || node->variable != in->c.x)
+        return false;
+    for (const ht_syntax *up = node; up; up = up->parent) {
+        char *element = ht_vectors_element(&in->vectors, up, in->each);
+        free(element);
+        if (element) /* which takes its place */
+            return false;
+    }
+    return true;
+}
+
+/* Opens the loop over the iterations of a turn, with the author's counter if they name it. */
+static void open_each(ht_widening *in, bool named, ht_writer *writer) {
     ht_writer_line(writer, in->of->loop->start);
     ht_writer_printf(writer, "#pragma unroll");
     ht_writer_line(writer, in->of->loop->start);
     ht_writer_printf(writer, "for (int %s = 0; %s < ${%s}; ++%s) {", in->each, in->each, in->param,
                      in->each);
     ++writer->depth;
+    if (!named)
+        return;
     char *value = ht_format("%s + %s", in->first, in->each);
     write_counter(in, value, writer);
     free(value);
@@ -123,7 +138,8 @@ static void open_each(ht_widening *in, ht_writer *writer) {
 void ht_widening_together(ht_widening *in, ht_writer *writer) {
     ht_vectors_declare(&in->vectors, in->param, in->of->loop->start, writer);
     write_accesses(in, false, writer);
-    open_each(in, writer);
+    const ht_syntax *body = ht_syntax_body(in->of->loop);
+    open_each(in, ht_syntax_first(body, is_used, in) != NULL, writer);
     write_iteration(in, &in->vectors, writer);
     close_brace(in, writer);
     write_accesses(in, true, writer);
@@ -246,7 +262,7 @@ void ht_widening_one(ht_widening *in, ht_writer *writer) {
     ht_widening_bound(in, writer);
     ht_writer_printf(writer, " - %s >= ${%s};", in->first, in->param);
     write_whole(in, false, writer);
-    open_each(in, writer);
+    open_each(in, true, writer);
     write_end_test(in, writer);
     write_iteration(in, &in->vectors, writer);
     if (stores) {
@@ -285,20 +301,65 @@ static void write_two(ht_widening *in, ht_writer *writer) {
     close_brace(in, writer);
 }
 
+/* Writes a piece of the author's text as it is. */
+static void write_words(const ht_widening *in, size_t begin, size_t end, ht_writer *writer) {
+    char *words = ht_strndup(in->c.model->text + begin, end - begin);
+    char *plain = ht_text_replaced(words, "$", "$$");
+    ht_writer_printf(writer, "%s", plain);
+    free(plain);
+    free(words);
+}
+
+/* Writes the author's loop over the iterations at the end of the row. */
+static void write_end(ht_widening *in, ht_writer *writer) {
+    const ht_syntax *loop = in->of->loop, *body = ht_syntax_body(loop);
+    ht_range start = in->of->start->range;
+    ht_writer own = ht_writer_inner(writer);
+    ht_writer_line(&own, loop->start);
+    write_words(in, loop->range.begin, start.begin, &own);
+    ht_widening_bound(in, &own);
+    ht_writer_printf(&own, " - ");
+    ht_widening_bound(in, &own);
+    ht_writer_printf(&own, " %% ${%s} + ", in->param);
+    write_words(in, start.begin, body->range.begin, &own);
+    bool compound = body->kind == HT_SYNTAX_COMPOUND;
+    if (compound) {
+        ht_writer_printf(&own, "{");
+        ++own.depth;
+        write_iteration(in, NULL, &own);
+        close_brace(in, &own);
+    } else
+        write_words(in, body->range.begin, in->body.end, &own);
+    writer->failed |= own.failed || !ht_writer_is_balanced(&own);
+    if (!writer->failed)
+        ht_writer_printf(writer, "$?{%s > 1}{}{$?{%s}{}{%s}}", in->param, in->ends_apart,
+                         own.text.data);
+    ht_writer_free(&own);
+}
+
 void ht_widening_body(ht_widening *in, ht_writer *writer) {
     ht_writer_printf(writer, "{");
     ++writer->depth;
     ht_writer two = ht_writer_inner(writer), one = ht_writer_inner(writer);
+    ht_writer whole = ht_writer_inner(writer);
     write_two(in, &two);
     bool has_one = ht_widening_has_one(in);
     if (has_one)
         ht_widening_one(in, &one);
     has_one = has_one && !one.failed && ht_writer_is_balanced(&one);
-    writer->failed |= two.failed || !ht_writer_is_balanced(&two);
+    const char *own = in->ends_apart ? in->ends_apart : "0";
+    if (in->ends_apart)
+        ht_widening_together(in, &whole);
+    writer->failed |= two.failed || !ht_writer_is_balanced(&two) || whole.failed ||
+                      !ht_writer_is_balanced(&whole);
     if (!writer->failed)
-        ht_writer_printf(writer, "$?{%s > 1}{%s}{%s}", in->param, two.text.data,
+        ht_writer_printf(writer, "$?{%s > 1}{%s}{$?{%s}{}{%s}$?{!(%s)}{}{%s}}", in->param,
+                         two.text.data, own, in->ends_apart ? whole.text.data : "", own,
                          has_one ? one.text.data : two.text.data);
+    ht_writer_free(&whole);
     ht_writer_free(&one);
     ht_writer_free(&two);
     close_brace(in, writer);
+    if (in->ends_apart && !writer->failed)
+        write_end(in, writer);
 }

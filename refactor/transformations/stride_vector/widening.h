@@ -19,7 +19,10 @@ typedef struct ht_widening {
     ht_vectors vectors; /* none: the loop stays as it is */
     const char *param, *first, *each;
     const char *whole; /* variable: all iterations of a thread's turn are there */
-    bool keeps;        /* it is the loop over iterations whose elements are kept (stride_keep.h) */
+    /* when the end of a row is a loop of its own, the author's, in an applied source: a template
+     * expression; NULL: it never is; owned */
+    char *ends_apart;
+    bool keeps; /* it is the loop over iterations whose elements are kept (stride_keep.h) */
 } ht_widening;
 
 /* Writes `TYPE i = VALUE;`, const. */
