@@ -14,6 +14,7 @@
 #include "refactor/unit/culprits.h"
 #include "refactor/unit/existing.h"
 #include "refactor/unit/make_template.h"
+#include "refactor/unit/outputs_comment.h"
 
 #include <stdint.h>
 #include <stdlib.h>
@@ -96,6 +97,8 @@ static char *plan_all(ht_kernel_work *work, bool known, ht_transformation_set wi
     char *problem = ht_launches_edit(&work->plan, &work->grid, &follow);
     if (!problem)
         ht_launch_fallbacks(&work->plan, &work->grid);
+    if (!problem)
+        ht_outputs_comment(&work->plan);
     if (!follow || stay)
         return problem;
     free(problem);
