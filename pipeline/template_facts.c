@@ -13,7 +13,7 @@
 struct ht_template_facts {
     ht_binding binding;
     double wavefront;
-    bool choice; /* threads may have several outputs along y or z */
+    bool choice; /* of a thread's outputs along x or along y and z */
     /* A search asks for the same configurations at each fit. */
     pthread_mutex_t lock;
     ht_index_map known; /* hash of a configuration -> its row */
@@ -58,15 +58,24 @@ static void named_look(void *context, const char *name) {
     named->any = named->any || !look[1];
 }
 
-/* Returns true if what a block covers along y or z depends on more than its size. */
-static bool has_choice(const ht_template *template) {
-    named named = {.template = template};
-    for (int axis = 1; axis < HT_LAUNCH_AXES; ++axis) {
-        named.without = template->launches[0].block[axis];
-        if (named.without && template->launches[0].grid[axis])
-            ht_expr_names(template->launches[0].grid[axis], named_look, &named);
-    }
+/* Returns true if an extent names a parameter that another one does not. */
+static bool names_more(const ht_template *template, const ht_expr *extent, const ht_expr *without) {
+    named named = {.template = template, .without = without};
+    ht_expr_names(extent, named_look, &named);
     return named.any;
+}
+
+/* Returns true if a thread's outputs lie side by side along x where they could lie along y or z:
+ * what a block covers along y or z depends on more than its size, and along x it is its size times
+ * something. Where it is a parameter of its own, threads may share it out in any way. */
+static bool has_choice(const ht_template *template) {
+    const ht_launch *launch = &template->launches[0];
+    bool choice = false;
+    for (int axis = 1; axis < HT_LAUNCH_AXES; ++axis)
+        choice |= launch->block[axis] && launch->grid[axis] &&
+                  names_more(template, launch->grid[axis], launch->block[axis]);
+    return choice && launch->block[0] && launch->grid[0] &&
+           !names_more(template, launch->block[0], launch->grid[0]);
 }
 
 ht_template_facts *ht_template_facts_new(const ht_binding *binding, double wavefront) {

@@ -77,6 +77,19 @@ static bool is_tiled(const ht_space_launch *launch) {
     return false;
 }
 
+/* Returns true if a block covers its size times something: only then is a tile that of a thread.
+ * What a block covers by a parameter of its own, its threads may share out in any way. */
+static bool is_tile_of_threads(const ht_space_launch *launch) {
+    for (size_t i = 0; i < launch->block.count; ++i) {
+        bool found = false;
+        for (size_t k = 0; k < launch->covered.count; ++k)
+            found = found || launch->covered.factors[k] == launch->block.factors[i];
+        if (!found)
+            return false;
+    }
+    return true;
+}
+
 bool ht_launch_facts_of_space(const ht_space *space, const char *problem, const char *device,
                               ht_launch_facts *out_facts) {
     const ht_space_launch *declared = ht_space_declared_launch(space);
@@ -93,6 +106,7 @@ bool ht_launch_facts_of_space(const ht_space *space, const char *problem, const 
             extent = extents;
         out_facts->extent[axis] = json_is_number(extent) ? json_number_value(extent) : 0;
     }
+    out_facts->choice = out_facts->choice && is_tile_of_threads(&out_facts->launch[0]);
     json_decref(extents);
     return true;
 }

@@ -20,14 +20,15 @@ typedef enum ht_launch_fact {
     HT_LAUNCH_FACTS,
     /* Not of one launch alone: */
     HT_FACT_WIDE_TILE = HT_LAUNCH_FACTS, /* log2 of a thread's outputs along x, 0 where it has no
-                                            choice of having them along y or z */
+                                            choice of having them along y or z, and where what a
+                                            block covers is not its size times a tile */
     HT_FACTS
 } ht_launch_fact;
 
 typedef struct ht_launch_facts {
     const ht_space *space;
     ht_space_launch launch[HT_LAUNCH_AXES];
-    bool choice;                   /* threads may have several outputs along y or z */
+    bool choice;                   /* of a thread's outputs along x or along y and z */
     double extent[HT_LAUNCH_AXES]; /* of the problem, in outputs; 0: not known */
     double wavefront;
 } ht_launch_facts;

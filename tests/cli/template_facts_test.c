@@ -104,6 +104,25 @@ Test(template_facts, wide_tiles_are_one_where_there_is_a_choice) {
     }
 }
 
+/* What a block covers by a parameter of its own, its threads may share out in any way. */
+Test(template_facts, a_tile_of_the_block_is_no_wide_tile) {
+    fixture f;
+    char *text =
+        ht_format("%s%s%s", HEAD,
+                  T "grid(ceil_div(problem.W, 64 * TX), ceil_div(problem.H, BY * TY))\n", TAIL);
+    fixture_make(&f, text, 32);
+    ht_config config = ht_config_default(f.template);
+    for (uint16_t i = 0; i < 4 * 3; ++i) {
+        double values[HT_FACTS];
+        config.choice[0] = i % 4;
+        config.choice[2] = i / 4;
+        ht_template_facts_values(f.facts, &config, values);
+        cr_expect_eq(values[HT_FACT_WIDE_TILE], 0, "%d", i);
+    }
+    fixture_free(&f);
+    free(text);
+}
+
 /* Asked again, it says the same, from memory; as a prior it has the weights of launches. */
 Test(template_facts, a_prior_asks_them) {
     fixture f;

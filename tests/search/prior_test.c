@@ -5,8 +5,11 @@
 #include "search/launch_facts.h"
 #include "search/strategy.h"
 
+#include "base/memory.h"
+
 #include <criterion/criterion.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 static const char launches[] =
@@ -73,15 +76,17 @@ Test(prior, facts_are_those_that_counting_gives) {
 }
 
 /* Blocks of M_THREADS x N_THREADS compute M x N outputs: no name says so. */
-#define DECLARED(local_size, grid_y)                                                               \
+#define DECLARED_PARAMETERS                                                                        \
     "{\"ConfigurationSpace\": {\"TuningParameters\": ["                                            \
     "{\"Name\": \"M\", \"Type\": \"int\", \"Values\": \"[16, 48, 128]\", \"Default\": 16},"        \
     "{\"Name\": \"N\", \"Type\": \"int\", \"Values\": \"[16, 128]\", \"Default\": 16},"            \
     "{\"Name\": \"M_THREADS\", \"Type\": \"int\", \"Values\": \"[8, 16]\", \"Default\": 8},"       \
     "{\"Name\": \"N_THREADS\", \"Type\": \"int\", \"Values\": \"[4, 8]\", \"Default\": 8},"        \
     "{\"Name\": \"block_size_x\", \"Type\": \"int\", \"Values\": \"[32, 64]\", \"Default\": 32}]," \
-    "\"Conditions\": []}, \"KernelSpecification\": {\"LocalSize\": " local_size                    \
-    ", \"GridDivX\": [\"M\"], \"GridDivY\": " grid_y "}}"
+    "\"Conditions\": []}, \"KernelSpecification\": {"
+#define DECLARED(local_size, grid_y)                                                               \
+    DECLARED_PARAMETERS "\"LocalSize\": " local_size                                               \
+                        ", \"GridDivX\": [\"M\"], \"GridDivY\": " grid_y "}}"
 
 Test(prior, facts_of_a_declared_launch_need_no_names) {
     ht_space *space =
@@ -96,9 +101,34 @@ Test(prior, facts_of_a_declared_launch_need_no_names) {
         cr_expect_eq(values[HT_FACT_PARTIAL_X], sticks_out(256, m));
         cr_expect_eq(values[HT_FACT_PARTIAL_YZ], 0);
         cr_expect_eq(values[HT_FACT_PARTIAL_WAVE], threads * number(space, 3, &config) < 64);
-        cr_expect_float_eq(exp2(values[HT_FACT_WIDE_TILE]), (double)m / (double)threads, 1e-9);
+        cr_expect_eq(values[HT_FACT_WIDE_TILE], 0);
     }
     ht_space_free(space);
+}
+
+/* Only where a block covers its size times a tile are a thread's outputs known to lie side by side:
+ * what it covers by a parameter of its own may be shared out in any way. */
+Test(prior, wide_tiles_are_those_of_threads) {
+    static const char *const covered[] = {"[\"M_THREADS\", \"M\"]", "[\"M\", \"M_THREADS\"]",
+                                          "[\"M * M_THREADS\"]", "[\"M\"]"};
+    for (size_t t = 0; t < sizeof covered / sizeof *covered; ++t) {
+        char *text = ht_format(DECLARED_PARAMETERS
+                               "\"LocalSize\": {\"X\": \"M_THREADS\", \"Y\": \"N_THREADS\"}, "
+                               "\"GridDivX\": %s, \"GridDivY\": [\"N\"]}}",
+                               covered[t]);
+        ht_space *space = space_of(text);
+        ht_launch_facts facts;
+        cr_assert(ht_launch_facts_of_space(space, "[256, 256]", "MI50", &facts));
+        for (uint64_t i = 0; i < ht_space_count(space); ++i) {
+            double values[HT_FACTS];
+            ht_config config = ht_space_at(space, i);
+            ht_launch_facts_values(&facts, &config, values);
+            cr_expect_float_eq(exp2(values[HT_FACT_WIDE_TILE]),
+                               t == 3 ? 1 : (double)number(space, 0, &config), 1e-9);
+        }
+        ht_space_free(space);
+        free(text);
+    }
 }
 
 /* The space is read all the same, and the block is found by its name. */
