@@ -44,6 +44,7 @@ typedef enum column_kind {
     COLUMN_TERM,
     COLUMN_LIMIT,
     COLUMN_LEFT,
+    COLUMN_TURNS,
     COLUMN_LAUNCH,
     COLUMN_CONSTANT
 } column_kind;
@@ -191,6 +192,8 @@ static void steps_add(ht_columns *columns, const ht_binding *binding) {
             HT_GROW(columns->steps, columns->step_count);
             columns->steps[columns->step_count] = (step){d, (double)field->value};
             column_add(columns, COLUMN_LEFT, ht_format("left %s %s", of->name, field->name),
+                       columns->step_count, 0);
+            column_add(columns, COLUMN_TURNS, ht_format("turns %s %s", of->name, field->name),
                        columns->step_count++, 0);
         }
     }
@@ -387,10 +390,23 @@ static void launch_of_space(const ht_columns *columns, const ht_config *config, 
 }
 
 /* Returns how much larger than the size its steps are together. */
-static double left_of(const ht_columns *columns, const step *step, const ht_config *config) {
+static double left_of(double size, double by) {
+    return ceil(size / by) * by / size;
+}
+
+/* Returns the turns of a loop that is unrolled, those of what is left over included, next to one
+ * that is not: a step larger than the size changes nothing. */
+static double turns_of(double size, double by) {
+    return (floor(size / by) + fmod(size, by)) / size;
+}
+
+static double step_of(const ht_columns *columns, const column *column, const ht_config *config) {
+    const step *step = &columns->steps[column->index];
     double by = ht_space_dimension(columns->space, step->dimension)
                     ->numbers[config->choice[step->dimension]];
-    return by > 0 && step->size > 0 ? ceil(step->size / by) * by / step->size : (double)NAN;
+    if (!(by > 0 && step->size > 0))
+        return NAN;
+    return column->kind == COLUMN_LEFT ? left_of(step->size, by) : turns_of(step->size, by);
 }
 
 static double number_of(const ht_columns *columns, const column *column, const ht_config *config,
@@ -405,7 +421,8 @@ static double number_of(const ht_columns *columns, const column *column, const h
     case COLUMN_LIMIT:
         return limit_of(columns, column->index, config);
     case COLUMN_LEFT:
-        return left_of(columns, &columns->steps[column->index], config);
+    case COLUMN_TURNS:
+        return step_of(columns, column, config);
     case COLUMN_LAUNCH:
         return launch[column->index];
     case COLUMN_CONSTANT:

@@ -294,6 +294,8 @@ Test(time_model, sees_limits_steps_and_idle_lanes) {
     cr_expect_eq(column_value(columns, &config, "each"), 4);
     cr_expect_float_eq(column_value(columns, &config, "left UNROLL_n n"), 1.04F, 1e-6);
     cr_expect(isnan(column_value(columns, &config, "left TILE_n n")), "TILE_n shapes the grid");
+    /* 12 turns of 8, and the 4 that are left */
+    cr_expect_float_eq(column_value(columns, &config, "turns UNROLL_n n"), 0.16F, 1e-6);
     cr_expect_eq(column_value(columns, &config, "gain"), 4); /* 100 threads are 4 waves, 25 one */
     cr_expect_eq(column_value(columns, &config, "kept"), 1);
     ht_columns_free(columns);
