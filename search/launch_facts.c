@@ -78,7 +78,7 @@ static bool is_tiled(const ht_space_launch *launch) {
 }
 
 /* Returns true if a block covers its size times something: only then is a tile that of a thread.
- * What a block covers by a parameter of its own, its threads may share out in any way. */
+ * A parameter of its own for what a block covers may be shared out by the threads in any way. */
 static bool is_tile_of_threads(const ht_space_launch *launch) {
     for (size_t i = 0; i < launch->block.count; ++i) {
         bool found = false;

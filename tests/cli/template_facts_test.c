@@ -104,7 +104,7 @@ Test(template_facts, wide_tiles_are_one_where_there_is_a_choice) {
     }
 }
 
-/* What a block covers by a parameter of its own, its threads may share out in any way. */
+/* A tile of a block that is not its size times something may be shared out in any way. */
 Test(template_facts, a_tile_of_the_block_is_no_wide_tile) {
     fixture f;
     char *text =
