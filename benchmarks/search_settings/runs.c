@@ -153,13 +153,24 @@ static bool searches_run(const run *run, const trial *trial, uint64_t seed,
     return true;
 }
 
-result run_measure(const run *run, const trial *trial) {
+bool run_wanted(const run *run, const trial *trial) {
+    char name[sizeof run->kernel + sizeof run->device + 1];
+    snprintf(name, sizeof name, "%s/%s", run->kernel, run->device);
+    return !trial->only || strstr(name, trial->only);
+}
+
+bool run_searches(const run *run, const trial *trial, ht_replay_trace *traces) {
     size_t repeats = (size_t)trial->repeats, all = repeats * (size_t)trial->draws;
+    for (size_t first = 0; first < all; first += repeats)
+        if (!searches_run(run, trial, (uint64_t)trial->seed + first / repeats, traces + first))
+            return false;
+    return true;
+}
+
+result run_measure(const run *run, const trial *trial) {
+    size_t all = (size_t)trial->repeats * (size_t)trial->draws;
     ht_replay_trace *traces = ht_alloc(all + 1, sizeof *traces);
-    result result = {.valid = true};
-    for (size_t first = 0; first < all && result.valid; first += repeats)
-        result.valid =
-            searches_run(run, trial, (uint64_t)trial->seed + first / repeats, traces + first);
+    result result = {.valid = run_wanted(run, trial) && run_searches(run, trial, traces)};
     for (int a = 0; result.valid && a < AT_COUNT; ++a) {
         ht_score_share share = ht_score_at(&run->score, traces, all, measured_at[a]);
         result.share[a] = share.mean;

@@ -26,6 +26,7 @@ typedef struct trial {
     double draws;        /* seeds, from `seed` on, with `repeats` searches each */
     double source_evals; /* of each source; 0: all */
     const char *sources; /* which; NULL: none */
+    const char *only;    /* runs whose KERNEL/DEVICE has this text; NULL: all */
     const char *strategy;
 } trial;
 
@@ -41,6 +42,11 @@ bool trial_set(trial *trial, const char *text);
 
 /* Reads every recorded run below a folder; ends the program where that fails. */
 void runs_load(const char *folder);
+/* Returns true if the trial is about this run. */
+bool run_wanted(const run *run, const trial *trial);
+/* Fills draws * repeats traces, the same searches for the same seed; free each. Returns false where
+ * the run has no such seeds or sources. */
+bool run_searches(const run *run, const trial *trial, ht_replay_trace *traces);
 result run_measure(const run *run, const trial *trial);
 
 /* Returns whether a run counts in a mean. */

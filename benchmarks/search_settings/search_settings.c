@@ -4,6 +4,8 @@
  *   search_settings FOLDER [NAME=VALUE...]           one table: a row for each recorded run
  *   search_settings FOLDER bars [NAME=VALUE...]      means over the runs: alone, in batches, with
  *                                                    sources that help and sources that mislead
+ *   search_settings FOLDER misled [NAME=VALUE...]    sources that mislead against none, search by
+ *                                                    search of the same seeds, with intervals
  *   search_settings FOLDER choose [NAME=VALUE...]    each alternative below, leaving one GPU out
  *                                                    and leaving one kernel out
  *
@@ -11,10 +13,11 @@
  * repeats, evals, batch, seed, draws (seeds from `seed` on, with `repeats` searches each), seeds
  * (of the other GPUs; 0: none), worst (1: their worst), facts (0: without those of launches),
  * sources (of the search: full, the other GPUs' runs; worst, the worst of each; kernel, another
- * kernel's run; noise), source_evals (evaluations of each, drawn; 0: all), threads, strategy, and
- * the settings of search/bayes.h.
+ * kernel's run; noise), only (runs whose KERNEL/DEVICE has this text), source_evals (evaluations of
+ * each, drawn; 0: all), threads, strategy, and the settings of search/bayes.h.
  */
 #include "benchmarks/search_settings/bars.h"
+#include "benchmarks/search_settings/misled.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -124,8 +127,9 @@ int main(int argc, char **argv) {
                    .strategy = "auto"};
     const char *mode = argc > 2 && !strchr(argv[2], '=') ? argv[2] : "table";
     bool given = argc > 2 && mode == argv[2];
-    if (argc < 2 || (given && strcmp(mode, "choose") != 0 && strcmp(mode, "bars") != 0)) {
-        fprintf(stderr, "usage: search_settings FOLDER [choose|bars] [NAME=VALUE...]\n");
+    if (argc < 2 || (given && strcmp(mode, "choose") != 0 && strcmp(mode, "bars") != 0 &&
+                     strcmp(mode, "misled") != 0)) {
+        fprintf(stderr, "usage: search_settings FOLDER [choose|bars|misled] [NAME=VALUE...]\n");
         return 2;
     }
     for (int i = 2 + given; i < argc; ++i)
@@ -138,6 +142,8 @@ int main(int argc, char **argv) {
         choose(&trial);
     else if (!strcmp(mode, "bars"))
         bars_print(&trial);
+    else if (!strcmp(mode, "misled"))
+        misled_print(&trial);
     else
         table(&trial);
     return 0;

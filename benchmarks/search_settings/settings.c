@@ -71,6 +71,10 @@ bool trial_set(trial *trial, const char *text) {
         trial->sources = equals + 1;
         return true;
     }
+    if (equals && length == 4 && !strncmp(text, "only", 4)) {
+        trial->only = equals + 1;
+        return true;
+    }
     for (size_t i = 0; equals && i < sizeof names / sizeof *names; ++i) {
         if (strlen(names[i].text) != length || strncmp(names[i].text, text, length) != 0)
             continue;
