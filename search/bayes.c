@@ -272,13 +272,21 @@ static bool vote_due(const bayes *self) {
            (self->voted == 0 ? self->design == 0 : blind || stepping);
 }
 
-/* Returns true if outcomes so far agree with the sources: then most of the spread is spared. */
-static bool is_trusted(const bayes *self) {
+/* The verdict of outcomes so far on the sources. */
+typedef enum verdict { VERDICT_NONE, VERDICT_TRUSTED, VERDICT_DOUBTED } verdict;
+
+/* Returns VERDICT_TRUSTED where outcomes agree with the sources, so that most of the spread is
+ * spared, and VERDICT_DOUBTED where it is less likely than before any outcome that one of them says
+ * something, so that the search goes on as one without. */
+static verdict sources_judge(const bayes *self) {
     ht_trust trust;
     if (!self->model.sources)
-        return false;
+        return VERDICT_NONE;
     ht_bayes_model_trust(&self->model, &trust);
-    return trust.any > LIKELY && 1 - trust.rest > self->model.settings->trusted;
+    if (ht_trust_doubts(&trust))
+        return VERDICT_DOUBTED;
+    bool explained = 1 - trust.rest > self->model.settings->trusted;
+    return trust.any > LIKELY && explained ? VERDICT_TRUSTED : VERDICT_NONE;
 }
 
 /* Returns the most that are asked from the spread, whatever else is known. */
@@ -298,16 +306,18 @@ static bool spread_due(const bayes *self) {
         return true;
     if (self->design >= spread_most(settings))
         return false;
-    if (self->ladder.count || is_trusted(self))
+    verdict verdict = sources_judge(self);
+    if (self->ladder.count || verdict == VERDICT_TRUSTED)
         return self->design < (size_t)settings->design_seeded &&
                (size_t)settings->design_apart * (self->design + 1) <= self->picked;
     size_t led = led_most(self), further = (size_t)settings->design_further;
-    size_t alone = (size_t)settings->design_alone;
-    if (led < alone || self->model.sources)
+    size_t alone = (size_t)settings->design_alone, asked = self->design;
+    if (verdict == VERDICT_DOUBTED)
+        asked += self->voted; /* which the model learns from as well */
+    if (led < alone || (self->model.sources && verdict != VERDICT_DOUBTED))
         alone = led;
     if (led && self->seed_count == 0)
-        return self->design < alone ||
-               (self->design < led + further && self->design < alone + self->picked);
+        return asked < alone || (self->design < led + further && asked < alone + self->picked);
     if (self->seed_count == 0 || self->best_design < self->best_seed)
         return self->design < (size_t)settings->design;
     return self->design < (size_t)settings->design_seeded && self->design < self->picked;

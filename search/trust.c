@@ -129,3 +129,7 @@ void ht_trust_learn(const double *values, const double *y, size_t count, size_t 
     out_trust->any = 1 - 1 / all;
     out_trust->rest = rest_of(&sums, out_trust->weight);
 }
+
+bool ht_trust_doubts(const ht_trust *trust) {
+    return trust->any < LIKELY;
+}

@@ -24,5 +24,8 @@ void ht_trust_begin(size_t sources, ht_trust *out_trust);
  * differ, it is as at the beginning. */
 void ht_trust_learn(const double *values, const double *y, size_t count, size_t sources,
                     ht_trust *out_trust);
+/* Returns true if outcomes have made it less likely than it was before any that some source belongs
+ * there. */
+bool ht_trust_doubts(const ht_trust *trust);
 
 #endif

@@ -97,6 +97,21 @@ Test(trust, sources_that_say_nothing_have_next_to_no_weight) {
     cr_expect_lt(any, 0.15, "%g", any);
 }
 
+/* Before outcomes sources are not in doubt; those that disagree are, those that agree are not. */
+Test(trust, doubts_what_outcomes_are_against) {
+    static const double against[SOURCES] = {-0.4, -0.3, -0.5}, agreeing[SOURCES] = {0, 0.5, 0};
+    double values[ROWS * SOURCES], y[ROWS];
+    ht_trust trust;
+    ht_trust_begin(SOURCES, &trust);
+    cr_expect_not(ht_trust_doubts(&trust));
+    rows_draw(values, y, ROWS, against, 0.1, 1);
+    ht_trust_learn(values, y, ROWS, SOURCES, &trust);
+    cr_expect(ht_trust_doubts(&trust));
+    rows_draw(values, y, ROWS, agreeing, 0.1, 1);
+    ht_trust_learn(values, y, ROWS, SOURCES, &trust);
+    cr_expect_not(ht_trust_doubts(&trust));
+}
+
 /* Two that say the same share the weight: neither is doubted because the other is enough. */
 Test(trust, twins_share_the_weight) {
     static const double truth[SOURCES] = {0.8, 0, 0};
