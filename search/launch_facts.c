@@ -65,29 +65,26 @@ static bool launch_named(const ht_space *space, ht_space_launch *launch) {
     return found;
 }
 
-/* Returns true if what is covered has a parameter that the block does not have. */
-static bool is_tiled(const ht_space_launch *launch) {
-    for (size_t i = 0; i < launch->covered.count; ++i) {
+/* Returns true if a product has a parameter that the other does not have. */
+static bool has_more(const ht_space_product *product, const ht_space_product *other) {
+    for (size_t i = 0; i < product->count; ++i) {
         bool shared = false;
-        for (size_t k = 0; k < launch->block.count; ++k)
-            shared = shared || launch->block.factors[k] == launch->covered.factors[i];
+        for (size_t k = 0; k < other->count; ++k)
+            shared = shared || other->factors[k] == product->factors[i];
         if (!shared)
             return true;
     }
     return false;
 }
 
-/* Returns true if a block covers its size times something: only then is a tile that of a thread.
- * A parameter of its own for what a block covers may be shared out by the threads in any way. */
-static bool is_tile_of_threads(const ht_space_launch *launch) {
-    for (size_t i = 0; i < launch->block.count; ++i) {
-        bool found = false;
-        for (size_t k = 0; k < launch->covered.count; ++k)
-            found = found || launch->covered.factors[k] == launch->block.factors[i];
-        if (!found)
-            return false;
-    }
-    return true;
+/* Returns true if a thread's outputs lie side by side along x where they could lie along y or z. A
+ * tile is that of a thread where a block covers its size times something; a parameter of its own
+ * for what a block covers may be shared out by the threads in any way. */
+static bool has_choice(const ht_space_launch *launch) {
+    bool choice = false;
+    for (int axis = 1; axis < HT_LAUNCH_AXES; ++axis)
+        choice = choice || has_more(&launch[axis].covered, &launch[axis].block);
+    return choice && !has_more(&launch[0].block, &launch[0].covered);
 }
 
 bool ht_launch_facts_of_space(const ht_space *space, const char *problem, const char *device,
@@ -100,13 +97,12 @@ bool ht_launch_facts_of_space(const ht_space *space, const char *problem, const 
         return false;
     json_t *extents = json_loads(problem, JSON_DECODE_ANY, NULL);
     for (int axis = 0; axis < HT_LAUNCH_AXES; ++axis) {
-        out_facts->choice |= axis > 0 && is_tiled(&out_facts->launch[axis]);
         const json_t *extent = json_array_get(extents, (size_t)axis);
         if (axis == 0 && !json_is_array(extents))
             extent = extents;
         out_facts->extent[axis] = json_is_number(extent) ? json_number_value(extent) : 0;
     }
-    out_facts->choice = out_facts->choice && is_tile_of_threads(&out_facts->launch[0]);
+    out_facts->choice = has_choice(out_facts->launch);
     json_decref(extents);
     return true;
 }
