@@ -63,7 +63,7 @@ const ht_bayes_settings ht_bayes_defaults = {
     .led = 0.05,
     .prior_noise = 0.25,
     .prior_fade = 10,
-    .source_fade = 20,
+    .source_fade = 10,
     .first_batch = 10,
     .trusted = 0.6,
 };
