@@ -21,8 +21,7 @@ static const double growing_seconds = 15;
 static bool is_of_problem(const ht_check_result *result) {
     static const char *const kinds[] = {"outside", "input", "unwritten", "bounds",
                                         "memory",  "fault", "stack"};
-    const char *kind =
-        json_string_value(json_object_get(json_object_get(result->details, "finding"), "kind"));
+    const char *kind = ht_check_finding_kind(result);
     for (size_t i = 0; kind && i < sizeof kinds / sizeof *kinds; ++i)
         if (strcmp(kind, kinds[i]) == 0)
             return true;

@@ -147,7 +147,7 @@ void ht_check_barrier(ht_block *block, const char *file, int line, const char *w
     const ht_runner *elsewhere = head;
     while (elsewhere && waits_at(elsewhere, file, line))
         elsewhere = elsewhere->next;
-    if (!elsewhere && block->live == block->threads)
+    if (!elsewhere && (block->live == block->threads || checker->plan.ended))
         return;
     ht_raw_finding raw = {.kind = "barrier", .file = file, .line = line};
     uint32_t here = running + count_at(head, file, line);

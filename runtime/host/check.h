@@ -26,7 +26,8 @@ typedef struct ht_check_plan {
     ht_check_order order; /* of a block's threads; backward takes the blocks so too */
     uint64_t seed;        /* of random orders, and of which blocks are looked at */
     uint64_t accesses;    /* no further block is begun after this many; 0: all blocks */
-    bool complete;       /* run the other blocks too, without looking: something later needs them */
+    bool complete; /* run the other blocks too, without looking: something later needs them */
+    bool ended;    /* threads that ended before a barrier are no finding: they count as arrived */
     uint64_t affordable; /* run them too if the launch's blocks, going by those looked at, make no
                             more accesses than this; 0: do not */
     const ht_check_buffer *buffers;

@@ -20,6 +20,7 @@ typedef struct ht_check_settings {
                           that all outputs are compared, unless a launch would make more than
                           `affordable` accesses */
     uint64_t affordable; /* 0: HT_CHECK_ACCESSES */
+    bool ended;          /* threads may have ended before a barrier that the others reach */
     double seconds;      /* that a run may take; 0: 120, 30 times that for all blocks */
 } ht_check_settings;
 
@@ -49,6 +50,9 @@ ht_status ht_job_check_original(ht_job *job, const ht_check_settings *settings,
 /* Returns the finding in the job's original: text that is the job's, NULL for nothing or when it
  * was not checked. */
 const char *ht_job_original_finding(const ht_job *job);
+/* Returns the kind of what checking mode found ("race"), text that is the result's; NULL: nothing.
+ */
+const char *ht_check_finding_kind(const ht_check_result *result);
 void ht_check_result_free(ht_check_result *result);
 
 #endif

@@ -21,6 +21,10 @@ bool ht_check_has_sanitizer(void) {
     return ht_check_environment()[0] != NULL;
 }
 
+const char *ht_check_finding_kind(const ht_check_result *result) {
+    return json_string_value(json_object_get(json_object_get(result->details, "finding"), "kind"));
+}
+
 void ht_check_result_free(ht_check_result *result) {
     json_decref(result->details);
     *result = (ht_check_result){0};
@@ -132,6 +136,8 @@ ht_status ht_job_check_program(ht_job *job, const ht_compile_task *task,
                             : settings->accesses ? settings->accesses
                                                  : HT_CHECK_ACCESSES;
         json_object_set_new(request, "accesses", json_integer((json_int_t)accesses));
+        if (settings->ended)
+            json_object_set_new(request, "ended", json_true());
         if (settings->every_output)
             json_object_set_new(
                 request, "affordable",

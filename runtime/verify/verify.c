@@ -8,6 +8,7 @@
 #include "runtime/verify/verify_edges.h"
 #include "runtime/verify/verify_fallback.h"
 #include "runtime/verify/verify_large.h"
+#include "runtime/verify/verify_original.h"
 #include "runtime/verify/verify_template.h"
 #include "templates/space/space.h"
 
@@ -25,6 +26,7 @@ enum {
 /* The mode of runs: as strict as the original allows. */
 typedef struct mode {
     bool checked; /* every access is looked at */
+    bool ended;   /* threads of the original end before a barrier that others reach */
     bool exact;   /* outputs are compared to the bit */
     bool clean;   /* the original reads no shared memory that it has not written */
 } mode;
@@ -51,10 +53,10 @@ typedef struct verification {
     ht_choice choice; /* of configurations */
     batch *batches;
     size_t batch_count;
-    bool races;    /* the original's threads do, so that its results may differ from run to run */
-    bool dropped;  /* the original is not good for the problem at hand */
-    bool unsteady; /* and a result differed */
-    size_t asked;  /* problems of those asked for that were run */
+    bool races;            /* the original's threads do, or its results differed from run to run */
+    bool dropped;          /* the original is not good for the problem at hand */
+    bool unsteady;         /* and a result differed */
+    size_t asked;          /* problems of those asked for that were run */
     size_t fallback_count; /* of the first problems: those for the branches of the launch */
     size_t fresh_count;    /* of the problems: those that nobody can know */
     ht_verify_large large; /* problems that are not tried */
@@ -66,6 +68,7 @@ typedef struct verification {
 static ht_check_settings settings_of(const verification *in, size_t trial) {
     return (ht_check_settings){.accesses = ACCESSES,
                                .every_output = true,
+                               .ended = in->mode.ended,
                                .seconds = in->options->run_limit,
                                .affordable = trial < in->fallback_count ? FALLBACK_ACCESSES : 0};
 }
@@ -124,10 +127,6 @@ static bool is_original_fault(ht_status status) {
            status == HT_ERROR_UNSUPPORTED || status == HT_ERROR_COMPILE;
 }
 
-static const char *finding_of(const ht_check_result *result) {
-    return json_string_value(json_object_get(json_object_get(result->details, "finding"), "kind"));
-}
-
 /* Returns true for kinds of findings that come of the size, not of how the kernel is written. */
 static bool is_of_size(const char *finding) {
     static const char *const kinds[] = {"outside", "bounds", "memory", "fault", "input", "stack"};
@@ -138,7 +137,7 @@ static bool is_of_size(const char *finding) {
 }
 
 static bool same_mode(mode a, mode b) {
-    return a.checked == b.checked && a.exact == b.exact && a.clean == b.clean;
+    return a.checked == b.checked && a.ended == b.ended && a.exact == b.exact && a.clean == b.clean;
 }
 
 /* Tries the original on this problem. *out_next: the mode to be tried when it is good for none. */
@@ -173,14 +172,18 @@ static ht_status original_try(verification *in, const ht_problem *problem, uint6
     if (status == HT_OK && result.status == HT_OK && unclean)
         out_next->clean = false;
     if (status == HT_OK && ran && result.status == HT_ERROR_MISMATCH) {
-        const char *finding = finding_of(&result);
-        if (finding && !is_of_size(finding)) {
+        const char *finding = ht_check_finding_kind(&result);
+        if (finding && strcmp(finding, "barrier") == 0 && !in->mode.ended) {
+            out_next->ended = true; /* where threads wait at different places it is found again */
+        } else if (finding && !is_of_size(finding)) {
             out_next->checked = false;
             in->races = in->races || strcmp(finding, "race") == 0;
         } else if (!finding && in->mode.exact)
             out_next->exact = false; /* other bits with threads in another order */
-        else if (!finding)
+        else if (!finding && in->mode.checked)
             out_next->checked = false;
+        else if (!finding)
+            in->races = true;
     }
     if (status == HT_OK && result.status != HT_OK && in->out->size_count == 0)
         report_outcome(in, HT_VERIFY_ORIGINAL,
@@ -287,22 +290,20 @@ size_t ht_verify_run_size(const ht_verify_run *run) {
     return run->in->out->size_count - 1;
 }
 
-/* Finds out whether the original shows the same finding: of a large grid not all blocks are
- * watched, so that it may do so (two blocks write one element, one reads past its array) without
- * its having been seen. All of it is watched, once there is reason to. */
+/* Finds out whether the original does as what was found. Of a large grid not all blocks are
+ * watched, so that it may (two blocks write one element, one reads past its array) without its
+ * having been seen. Where checking mode is given up, a race of it may not have been looked for. */
 static ht_status original_does(verification *in, const ht_check_result *found, bool *out_does,
                                ht_error *error) {
-    static const ht_check_settings all = {.all_blocks = true};
-    const char *finding = finding_of(found);
-    *out_does = false;
-    if (!in->mode.checked || !finding)
-        return HT_OK;
-    ht_check_result result;
-    ht_status status = ht_programs_run(in->job, in->original, 0, &all, &result, error);
-    const char *own = status == HT_OK ? finding_of(&result) : NULL;
-    *out_does = own && strcmp(own, finding) == 0;
-    ht_check_result_free(&result);
-    return status;
+    const char *finding = ht_check_finding_kind(found);
+    *out_does = in->races && !in->mode.checked;
+    if (in->mode.checked)
+        return finding ? ht_verify_original_shows(in->job, in->original, finding, in->mode.ended,
+                                                  out_does, error)
+                       : HT_OK;
+    return *out_does
+               ? HT_OK
+               : ht_verify_original_varies(in->job, in->original, &in->settings, out_does, error);
 }
 
 /* Drops the problem: the original is not good for it, after all. */
@@ -322,10 +323,9 @@ static ht_status config_run(verification *in, const batch *of, size_t index, ht_
     ++out->sizes[out->size_count - 1].runs;
     if (status == HT_OK && result.status == HT_ERROR_MISMATCH)
         status = original_does(in, &result, &does, error);
-    if (does)
+    if (does && in->mode.checked)
         size_drop(in, result.reason);
-    else if (status == HT_OK && result.status == HT_ERROR_MISMATCH && in->races &&
-             !in->mode.checked) {
+    else if (does) {
         in->unsteady = true;
         report_outcome(
             in, HT_VERIFY_ORIGINAL,
@@ -333,7 +333,7 @@ static ht_status config_run(verification *in, const batch *of, size_t index, ht_
                       "nothing (%s)",
                       result.reason));
     } else if (status == HT_OK && result.status != HT_OK) {
-        const char *finding = finding_of(&result);
+        const char *finding = ht_check_finding_kind(&result);
         report_outcome(in, HT_VERIFY_DIFFERS, ht_strdup(result.reason));
         out->failure = result.status;
         snprintf(out->finding, sizeof out->finding, "%s", finding ? finding : "");

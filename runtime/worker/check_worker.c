@@ -42,6 +42,7 @@ typedef struct check {
     size_t described_count;
     uint64_t accesses;
     uint64_t affordable; /* in the first pass; 0: do not care */
+    bool ended;          /* threads may have, before a barrier */
     bool sequence;       /* several launches: later ones read what earlier ones wrote */
     ht_check_outcome outcome;
 } check;
@@ -268,6 +269,7 @@ static ht_status check_pass(check *in, const pass *how, json_t *out, ht_error *e
                                     .seed = how->seed,
                                     .accesses = in->accesses,
                                     .complete = in->sequence,
+                                    .ended = in->ended,
                                     .affordable = how == passes ? in->affordable : 0,
                                     .buffers = in->described,
                                     .buffer_count = in->described_count};
@@ -315,6 +317,7 @@ ht_status ht_worker_check(ht_worker *worker, const json_t *request, json_t *repl
     check in = {.worker = worker,
                 .accesses = (uint64_t)json_integer_value(json_object_get(request, "accesses")),
                 .affordable = (uint64_t)json_integer_value(json_object_get(request, "affordable")),
+                .ended = json_is_true(json_object_get(request, "ended")),
                 .sequence = launches > 1};
     ht_status status =
         ht_worker_variant(worker, json_object_get(request, "program"), &config, set,

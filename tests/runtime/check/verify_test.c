@@ -196,6 +196,65 @@ Test(verify, an_original_whose_threads_race_is_no_judge) {
     free(plain);
 }
 
+/* A block of which threads end before a barrier, as kernels with a guard do: its neighbours' values
+ * by way of shared memory. `barrier` is the template's. */
+static char *ended_unit(const char *barrier) {
+    return ht_format(
+        "%s"
+        "template <int BLOCK> __global__ void k(const float *in, float *out, int n) {\n"
+        "    __shared__ float tile[BLOCK];\n"
+        "    int i = blockIdx.x * BLOCK + threadIdx.x, first = blockIdx.x * BLOCK;\n"
+        "    if (i >= n) return;\n"
+        "    tile[threadIdx.x] = in[i];\n"
+        "    %s\n"
+        "    int before = i / 2 * 2 - first;\n"
+        "    out[i] = tile[before];\n"
+        "}\n",
+        LINE_HEAD("    __shared__ float tile[64];\n"
+                  "    if (i >= n) return;\n"
+                  "    tile[threadIdx.x] = in[i];\n"
+                  "    __syncthreads();\n"
+                  "    out[i] = tile[threadIdx.x / 2 * 2];\n"),
+        barrier);
+}
+
+Test(verify, accesses_are_looked_at_where_threads_end_before_a_barrier) {
+    char *text = ended_unit("__syncthreads();");
+    ht_verify_result result = verify_text(text, "N=5000", false);
+    cr_expect_eq(result.outcome, HT_VERIFY_AGREES, "%s", result.reason);
+    cr_expect(result.checked);
+    ht_verify_result_free(&result);
+    free(text);
+}
+
+Test(verify, a_barrier_that_is_lost_where_threads_end_before_it_is_missed) {
+    char *text = ended_unit("");
+    ht_verify_result result = verify_text(text, "N=5000", false);
+    cr_assert_eq(result.outcome, HT_VERIFY_DIFFERS, "%d", result.outcome);
+    cr_expect_str_eq(result.finding, "race", "%s", result.reason);
+    ht_verify_result_free(&result);
+    free(text);
+}
+
+/* Barriers at two places end the checks: a race would not have been seen. Half of its runs differ,
+ * so that some size is good by chance. */
+Test(verify, an_original_that_differs_from_run_to_run_is_no_judge) {
+    static const char text[] = LINE_HEAD(
+        "    if (threadIdx.x < 32) __syncthreads(); else __syncthreads();\n"
+        "    if (i < n) out[i] = i ? in[i] : clock64() / 64 % 2;\n") "template <int BLOCK>\n"
+                                                                     "__global__ void k(const "
+                                                                     "float *in, float *out, int "
+                                                                     "n) {\n"
+                                                                     "    int i = blockIdx.x * "
+                                                                     "BLOCK + threadIdx.x;\n"
+                                                                     "    if (i < n) out[i] = "
+                                                                     "in[i] + 5;\n"
+                                                                     "}\n";
+    ht_verify_result result = verify_text(text, "N=5000", false);
+    cr_assert_eq(result.outcome, HT_VERIFY_ORIGINAL, "%d %s", result.outcome, result.reason);
+    ht_verify_result_free(&result);
+}
+
 Test(verify, sums_in_any_order_are_compared_within_the_tolerance) {
     static const char text[] =
         "#pragma tune unit\n"
