@@ -261,10 +261,12 @@ static char *binding_problem(ht_kernel *kernel, ht_kernel_work *work, const ht_s
  * other use of the name is there. */
 static bool launches_forget(ht_kernel_work *work) {
     ht_kernel_facts *facts = work->model.facts;
-    if (!facts->launches.count || !facts->launches.other_use_line)
+    if (!facts->launches.count ||
+        !(facts->launches.other_use_line || facts->launches.items[0].indirect))
         return false;
     work->elsewhere = facts->problem.text;
     facts->launches.other_use_line = 0;
+    facts->launches.kept = true;
     facts->problem.text = ht_launch_problem(&work->model, &facts->problem.line);
     return true;
 }

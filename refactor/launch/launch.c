@@ -1,8 +1,9 @@
 /* Finds the launches of a kernel: calls with a __hipPushCallConfiguration child, written
- * k<<<...>>>(...) or hipLaunchKernelGGL(k, ...). */
+ * k<<<...>>>(...) or hipLaunchKernelGGL(k, ...), or else indirect ones (indirect.h). */
 #include "refactor/launch/launch.h"
 #include "base/memory.h"
 #include "refactor/launch/extent.h"
+#include "refactor/launch/indirect.h"
 #include "refactor/launch/symbol.h"
 #include "refactor/source/ast.h"
 #include "refactor/source/conditional.h"
@@ -46,14 +47,14 @@ static bool on_name(CXCursor cursor, CXCursor parent, void *context) {
 }
 
 /* Returns the cursor that names the kernel in a callee expression. */
-static CXCursor kernel_name(CXCursor callee, CXCursor kernel) {
+CXCursor ht_launch_kernel_name(CXCursor callee, CXCursor kernel) {
     name_search in = {kernel, clang_getNullCursor()};
     on_name(callee, callee, &in);
     ht_ast_walk(callee, on_name, &in);
     return in.found;
 }
 
-static CXCursor configuration_of(CXCursor call) {
+CXCursor ht_launch_configuration(CXCursor call) {
     ht_cursors list = ht_ast_children(call);
     CXCursor found = clang_getNullCursor();
     if (list.count >= 2 && clang_getCursorKind(list.items[1]) == CXCursor_CallExpr &&
@@ -138,7 +139,7 @@ void ht_launch_arguments_free(ht_launch_arguments *arguments) {
 }
 
 CXCursor ht_launch_name(const ht_launch_site *site, CXCursor callee) {
-    return kernel_name(callee, site->kernel);
+    return ht_launch_kernel_name(callee, site->kernel);
 }
 
 /* ---- one launch ---- */
@@ -189,6 +190,12 @@ static void extent_read(const ht_source *source, CXCursor expression, size_t nam
     }
 }
 
+void ht_launch_extent_read(const ht_source *source, CXCursor expression, bool passed,
+                           ht_extent3 *out) {
+    extent_read(source, expression, SIZE_MAX, passed, out);
+    out->has_argument = false;
+}
+
 /* Sets the launch's place, from the kernel's name without its namespaces. */
 static void site_place(const ht_source *source, CXCursor kernel, CXCursor name,
                        ht_launch_site *site) {
@@ -212,7 +219,8 @@ static void site_place(const ht_source *source, CXCursor kernel, CXCursor name,
 static void launch_add(search *in, CXCursor call, CXCursor configuration) {
     ht_cursors parts = ht_ast_children(call);
     ht_cursors settings = ht_ast_children(configuration);
-    CXCursor name = parts.count ? kernel_name(parts.items[0], in->kernel) : clang_getNullCursor();
+    CXCursor name =
+        parts.count ? ht_launch_kernel_name(parts.items[0], in->kernel) : clang_getNullCursor();
     if (!clang_Cursor_isNull(name) && settings.count >= 3) {
         ht_launch_site site = {.kernel = in->kernel,
                                .callee = parts.items[0],
@@ -237,7 +245,7 @@ static void launch_add(search *in, CXCursor call, CXCursor configuration) {
     free(settings.items);
 }
 
-static bool is_function(enum CXCursorKind kind) {
+bool ht_launch_in_function(enum CXCursorKind kind) {
     return kind == CXCursor_FunctionDecl || kind == CXCursor_FunctionTemplate ||
            kind == CXCursor_CXXMethod || kind == CXCursor_Constructor ||
            kind == CXCursor_Destructor;
@@ -253,10 +261,10 @@ static bool on_cursor(CXCursor cursor, CXCursor parent, void *context) {
         if (ht_source_file(in->source, file) == SIZE_MAX)
             return false;
     }
-    if (is_function(kind))
+    if (ht_launch_in_function(kind))
         in->function = cursor;
     if (kind == CXCursor_CallExpr) {
-        CXCursor configuration = configuration_of(cursor);
+        CXCursor configuration = ht_launch_configuration(cursor);
         if (!clang_Cursor_isNull(configuration))
             launch_add(in, cursor, configuration);
     }
@@ -388,7 +396,8 @@ static bool on_question(CXCursor cursor, CXCursor parent, void *context) {
     if (clang_getCursorKind(cursor) != CXCursor_CallExpr || !is_question(cursor))
         return true;
     for (int i = 0; i < clang_Cursor_getNumArguments(cursor); ++i) {
-        CXCursor name = kernel_name(clang_Cursor_getArgument(cursor, (unsigned)i), list->kernel);
+        CXCursor name =
+            ht_launch_kernel_name(clang_Cursor_getArgument(cursor, (unsigned)i), list->kernel);
         if (clang_Cursor_isNull(name))
             continue;
         CXFile file;
@@ -476,6 +485,8 @@ void ht_launches_find(const ht_source *source, CXCursor kernel, ht_launches *out
     *out_launches = (ht_launches){0};
     search in = {source, clang_getCanonicalCursor(kernel), clang_getNullCursor(), out_launches};
     ht_ast_walk(clang_getTranslationUnitCursor(source->unit), on_cursor, &in);
+    if (!out_launches->count)
+        ht_launches_add_indirect(source, kernel, out_launches);
     own_launches_first(out_launches);
     other_uses(source, kernel, out_launches);
 }

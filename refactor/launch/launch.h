@@ -33,6 +33,7 @@ typedef struct ht_launch_site {
     size_t template_argument_count;
     bool in_macro;   /* inside another macro's expansion, so it must not be edited */
     bool macro_form; /* hipLaunchKernelGGL */
+    bool indirect;   /* it does not name the kernel (indirect.h); `in_macro` too */
 } ht_launch_site;
 
 typedef struct ht_launches {
@@ -41,6 +42,7 @@ typedef struct ht_launches {
     int other_use_line; /* line of another use of the kernel's name (address taken, macro); 0: there
                            is none */
     size_t other_use_file;
+    bool kept; /* none of them is to be edited: how they are written does not matter */
 } ht_launches;
 
 /* The template arguments after a kernel's name in a launch; free(items). */
@@ -54,6 +56,17 @@ void ht_launch_arguments_read(const ht_source *source, const ht_launch_site *sit
 void ht_launch_arguments_free(ht_launch_arguments *arguments);
 /* Returns the cursor that names the kernel in a part of the callee; null cursor: none does. */
 CXCursor ht_launch_name(const ht_launch_site *site, CXCursor callee);
+
+/* Parts of a search for launches. ht_launch_kernel_name: the cursor that names the kernel
+ * (canonical) in an expression; ht_launch_configuration: what a call with <<<>>> gets there; null
+ * cursors: there is none. */
+CXCursor ht_launch_kernel_name(CXCursor expression, CXCursor kernel);
+CXCursor ht_launch_configuration(CXCursor call);
+bool ht_launch_in_function(enum CXCursorKind kind);
+/* Reads grid or block of a launch that cannot be edited. `passed`: it may be a variable of unknown
+ * value. */
+void ht_launch_extent_read(const ht_source *source, CXCursor expression, bool passed,
+                           ht_extent3 *out);
 
 /* Finds all launches of `kernel` in the user's files, those of the file being analysed first. */
 void ht_launches_find(const ht_source *source, CXCursor kernel, ht_launches *out_launches);

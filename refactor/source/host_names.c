@@ -14,6 +14,11 @@
 #define CONSTANT(name) "static constexpr auto cuda" #name " = hip" #name ";\n"
 #define CALL(name) "template <typename... T> hipError_t cuda" #name "(T &&...);\n"
 
+/* By value: these change none of their arguments. */
+#define LAUNCH(name)                                                                               \
+    "template <typename F> hipError_t cuda" #name                                                  \
+    "(F, dim3, dim3, void **, size_t = 0, hipStream_t = 0);\n"
+
 /* One string in many parts, which clang-format would nest into each other. */
 /* clang-format off */
 static const char cuda_text[] =
@@ -52,6 +57,7 @@ static const char cuda_text[] =
     CALL(EventSynchronize) CALL(EventElapsedTime)
     CALL(FuncSetCacheConfig) CALL(FuncSetAttribute) CALL(DeviceSetCacheConfig)
     CALL(DeviceSetLimit) CALL(GetSymbolAddress)
+    LAUNCH(LaunchKernel) LAUNCH(LaunchCooperativeKernel)
     "template <typename... T> const char *cudaGetErrorString(T &&...);\n"
     "template <typename... T> const char *cudaGetErrorName(T &&...);\n";
 

@@ -174,3 +174,87 @@ Test(refactor, a_file_that_asks_for_a_build_for_a_gpu_is_read_as_one) {
         free(source);
     }
 }
+
+/* ---- launches that do not name their kernel ---- */
+
+/* %s: a function that launches a kernel which it is passed, and the host's code. */
+static ht_refactor *read_indirect(const char *host) {
+    char *text = ht_format("#include <hip/hip_runtime.h>\n"
+                           "__global__ void k(const float *in, float *out, int n) {\n"
+                           "    int x = blockIdx.x * 64 + threadIdx.x;\n"
+                           "    if (x < n) out[x] = in[x];\n"
+                           "}\n"
+                           "__global__ void other(const float *in, float *out, int n) {}\n"
+                           "%s",
+                           host);
+    ht_refactor *refactor = read_text_for_build(text, true);
+    free(text);
+    return refactor;
+}
+
+/* The kernel's block is the launch's, 64, without which the constant in its index means nothing. */
+static void expect_indirect(const char *host) {
+    ht_refactor *refactor = read_indirect(host);
+    size_t index;
+    const ht_kernel *kernel = kernel_named(refactor, "k", &index);
+    cr_assert_eq(kernel->status, HT_KERNEL_TEMPLATED, "%s: %s", host, kernel->reason);
+    const ht_param *block = ht_template_param(kernel->template, "BLOCK_X");
+    cr_assert(block, "%s", host);
+    cr_expect_str_eq(block->values[block->default_index].text, "64");
+    expect_unwritten(refactor, index, "BLOCK_X=128", "cannot be rewritten");
+    ht_refactor_free(refactor);
+}
+
+static void expect_unfollowed(const char *host) {
+    ht_refactor *refactor = read_indirect(host);
+    const ht_kernel *kernel = kernel_named(refactor, "k", NULL);
+    cr_expect_neq(kernel->status, HT_KERNEL_TEMPLATED, "%s", host);
+    ht_refactor_free(refactor);
+}
+
+#define RUN(body) "void run(const float *in, float *out, int n, int which) {\n" body "}\n"
+#define PASSED                                                                                     \
+    RUN("    launch(\"k\", k, (n + 63) / 64, 64, in, out, n);\n"                                   \
+        "    launch(\"other\", other, n, 32, in, out, n);\n")
+#define PACK(body)                                                                                 \
+    "template <typename... P, typename... A> void launch(const char *name, void (*kernel)(P...),"  \
+    " dim3 grid, dim3 block, A... args) {\n" body "}\n"
+
+Test(own_build, a_launch_by_a_function_that_is_passed_the_kernel_is_followed) {
+    expect_indirect(PACK("    kernel<<<grid, block, 0, 0>>>(args...);\n") PASSED);
+    expect_indirect(
+        "typedef void (*map)(const float *, float *, int);\n"
+        "void launch(const char *name, map kernel, int grid, int block, const float *in,"
+        " float *out, int n) {\n"
+        "    kernel<<<grid, block>>>(in, out, n);\n"
+        "}\n" PASSED);
+}
+
+Test(own_build, a_function_that_changes_what_it_is_passed_is_not_followed) {
+    expect_unfollowed(PACK("    grid.x *= 2;\n    kernel<<<grid, block>>>(args...);\n") PASSED);
+    expect_unfollowed(PACK("    block.x = 32;\n    kernel<<<grid, block>>>(args...);\n") PASSED);
+    expect_unfollowed(PACK("    kernel<<<dim3(grid.x + 1), block>>>(args...);\n") PASSED);
+    expect_unfollowed("typedef void (*map)(const float *, float *, int);\n"
+                      "void launch(const char *name, map kernel, int grid, int block,"
+                      " const float *in, float *out, int n) {\n"
+                      "    kernel<<<grid, block>>>(in, out, n / 2);\n"
+                      "}\n" PASSED);
+}
+
+#define HELD                                                                                       \
+    "    if (which) kernel = &k; else kernel = other;\n"                                           \
+    "    kernel<<<(n + 63) / 64, 64>>>(in, out, n);\n"
+
+Test(own_build, a_launch_by_a_variable_that_holds_the_kernel_is_followed) {
+    expect_indirect(RUN("    void (*kernel)(const float *, float *, int) = nullptr;\n" HELD));
+}
+
+#define STARTED "    hipLaunchKernel((const void *)k, (n + 63) / 64, 64, args, 0, 0);\n"
+
+Test(own_build, a_launch_by_an_array_of_addresses_is_followed_where_all_of_them_are_known) {
+    expect_indirect(RUN("    void *args[] = {&in, (void *)&out, &n};\n" STARTED));
+    expect_unfollowed(RUN("    void *args[] = {&in, &out};\n" STARTED));
+    expect_unfollowed(RUN("    void *args[] = {&in, &out, nullptr};\n" STARTED));
+    expect_unfollowed(RUN("    void *args[3];\n    args[0] = &in, args[1] = &out;\n"
+                          "    args[2] = &n;\n" STARTED));
+}
