@@ -99,6 +99,19 @@
     "    return hiptemper___ballot_sync(mask, vote) != 0;\n}\n" \
     "__device__ inline int hiptemper___all_sync(" mask " mask, int vote) {\n" \
     "    return hiptemper___ballot_sync(mask, !vote) == 0;\n}\n"
+/* Directed rounding: a double holds a product of floats exactly, so that the nearest float is
+ * compared with it. A reciprocal's is compared by its product with the number. */
+#define ROUNDED(name, way) \
+    "#define __fmul_" #name " hiptemper___fmul_" #name "\n" \
+    "__device__ inline float hiptemper___fmul_" #name "(float a, float b) {\n" \
+    "    double exact = (double)a * b;\n    float near = (float)exact;\n" \
+    "    return hiptemper_rounded(near, (near < exact) - (near > exact), " way ");\n}\n" \
+    "#define __frcp_" #name " hiptemper___frcp_" #name "\n" \
+    "__device__ inline float hiptemper___frcp_" #name "(float x) {\n" \
+    "    float near = 1 / x;\n    double product = (double)near * x;\n" \
+    "    int above = (product < 1) - (product > 1);\n" \
+    "    return hiptemper_rounded(near, x < 0 ? -above : above, " way ");\n}\n"
+#define NUMBER(name, value) "#define CUDART_" #name " " value "\n"
 #define OF_WARP "__ballot(vote) >> (__lane_id() & 32u)"
 #define OF_WAVEFRONT "__ballot(vote)"
 
@@ -128,6 +141,16 @@ const char ht_cuda_device_names[] =
     VOTES("int", "unsigned", OF_WARP) VOTES("unsigned", "unsigned", OF_WARP)
     VOTES("unsigned long", "unsigned long long", OF_WAVEFRONT)
     VOTES("unsigned long long", "unsigned long long", OF_WAVEFRONT)
+    /* `above`: 1 where the value that `near` stands for is above it, -1 where it is below */
+    "__device__ inline float hiptemper_rounded(float near, int above, int way) {\n"
+    "    way = way ? way : near < 0 ? 1 : near > 0 ? -1 : -above;\n"
+    "    if (!above || above != way)\n        return near;\n"
+    "    if (near == 0)\n        return __int_as_float(way > 0 ? 1 : (int)0x80000001u);\n"
+    "    return __int_as_float(__float_as_int(near) + ((near > 0) == (way > 0) ? 1 : -1));\n}\n"
+    ROUNDED(ru, "1") ROUNDED(rd, "-1") ROUNDED(rz, "0")
+    NUMBER(INF_F, "__builtin_huge_valf()") NUMBER(INF, "__builtin_huge_val()")
+    NUMBER(NAN_F, "__builtin_nanf(\"\")") NUMBER(NAN, "__builtin_nan(\"\")")
+    NUMBER(PI_F, "3.141592654f") NUMBER(PI, "3.1415926535897931e+0")
     "#define __syncwarp hiptemper___syncwarp\n"
     "__device__ inline void hiptemper___syncwarp(unsigned long long = ~0ull) {\n"
     "    __threadfence_block();\n    (void)__any(1);\n    __threadfence_block();\n}\n";

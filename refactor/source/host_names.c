@@ -148,6 +148,7 @@ const ht_host_library ht_host_libraries[HT_HOST_LIBRARIES] = {
      {"identifier 'umin'", "identifier 'umax'", "identifier 'llm", "identifier 'ullm",
       "identifier '__v", "identifier '__ld", "function for call to '__ld", "identifier '__st",
       "identifier '__dp4a'", "identifier '__shfl", "identifier '__ballot_sync",
+      "identifier '__fmul_r", "identifier '__frcp_r", "identifier 'CUDART_",
       "identifier '__any_sync", "identifier '__all_sync", "identifier '__syncwarp"}},
     {"/hiptemper/texture_names.h",
      ht_texture_names,

@@ -21,7 +21,7 @@ enum {
     HT_HOST_TORCH,
     HT_HOST_LIBRARIES
 };
-enum { HT_HOST_MISSED_MAX = 14 };
+enum { HT_HOST_MISSED_MAX = 20 };
 
 typedef struct ht_host_library {
     const char *path; /* of the file in memory */

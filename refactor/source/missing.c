@@ -165,3 +165,11 @@ char *ht_missing_gpu_macro(const ht_source *source) {
     }
     return NULL;
 }
+
+char *ht_missing_cuda_macro(const ht_source *source, size_t errors) {
+    const char *end = strrchr(source->path, '.');
+    bool cuda = end && (strcmp(end, ".cu") == 0 || strcmp(end, ".cuh") == 0);
+    return cuda && errors && !ht_call_names(&source->call, "__CUDACC__")
+               ? ht_strdup("-D__CUDACC__=1")
+               : NULL;
+}

@@ -15,4 +15,9 @@ size_t ht_missing_errors(const ht_source *source);
  * that the build is one for a GPU. NULL: there is no such macro. free(). */
 char *ht_missing_gpu_macro(const ht_source *source);
 
+/* Returns "-D__CUDACC__=1" for a CUDA source with errors, where no argument names it: its headers
+ * may ask for CUDA's compiler, and leave out what they declare for kernels. NULL: it is another
+ * source. free(). */
+char *ht_missing_cuda_macro(const ht_source *source, size_t errors);
+
 #endif

@@ -279,10 +279,8 @@ const ht_tokens *ht_source_tokens(const ht_source *source, size_t file) {
 
 bool ht_source_names(const ht_source *source, size_t file, const char *name) {
     const ht_user_file *of = &source->files[file];
-    if (!strstr(of->text, name))
-        return false;
-    const ht_tokens *tokens = ht_source_tokens(source, file);
-    for (size_t i = 0; i < tokens->count; ++i) {
+    const ht_tokens *tokens = strstr(of->text, name) ? ht_source_tokens(source, file) : NULL;
+    for (size_t i = 0; tokens && i < tokens->count; ++i) {
         const ht_token token = tokens->items[i];
         bool directive = token.kind == HT_TOKEN_DIRECTIVE;
         if (directive ? ht_name_stands(of->text + token.begin, token.end - token.begin, name)
@@ -322,19 +320,22 @@ static enum CXErrorCode unit_read(ht_source *source, const ht_file_text *files, 
     return source->call.libraries ? unit_parse(source, files, count) : code;
 }
 
-/* Parses the unit as a build for a GPU, if it asks for one and no more errors come of it. */
+/* Parses the unit as a build for a GPU, if it asks for one and no more errors come of it; and as
+ * CUDA's compiler does, if fewer come of that. */
 static enum CXErrorCode gpu_unit_read(ht_source *source, const ht_file_text *files, size_t count) {
     enum CXErrorCode code = unit_read(source, files, count);
-    size_t errors = ht_missing_errors(source);
-    char *macro = code == CXError_Success ? ht_missing_gpu_macro(source) : NULL;
-    if (!macro)
-        return code;
-    ht_call_add(&source->call, macro);
-    code = unit_read(source, files, count);
-    if (code == CXError_Success && ht_missing_errors(source) <= errors)
-        return code;
-    ht_call_drop(&source->call);
-    return unit_read(source, files, count);
+    for (size_t cuda = 0; cuda < 2 && code == CXError_Success; ++cuda) {
+        size_t errors = ht_missing_errors(source);
+        char *macro = cuda ? ht_missing_cuda_macro(source, errors) : ht_missing_gpu_macro(source);
+        if (macro)
+            ht_call_add(&source->call, macro);
+        code = macro ? unit_read(source, files, count) : code;
+        if (!macro || (code == CXError_Success && ht_missing_errors(source) + cuda <= errors))
+            continue;
+        ht_call_drop(&source->call);
+        code = unit_read(source, files, count);
+    }
+    return code;
 }
 
 /* Parses the unit again with this text in place of the file; NULL: not. Takes over `text`. */

@@ -71,6 +71,8 @@ Test(cuda_device, they_compute_what_cuda_says) {
         "static unsigned long long votes;\n"
         "static unsigned __lane_id() { return lane; }\n"
         "static unsigned long long __ballot(int vote) { return vote ? votes : ~votes; }\n"
+        "static float __int_as_float(int) { return 0; }\n"
+        "static int __float_as_int(float) { return 0; }\n"
         "static int __any(int) { return ++met; }\nstatic void __threadfence_block() {}\n"
         "#define LANES(name) template <class T> static T name(T value, unsigned by, int width) { "
         "\\\n"
@@ -84,6 +86,89 @@ Test(cuda_device, they_compute_what_cuda_says) {
     free(command);
     free(path);
     free(text);
+}
+
+/* Directed rounding is compared with the machine's own, for numbers of all sizes. */
+Test(cuda_device, they_round_as_cuda_says) {
+    static const char before[] =
+        "#include <cfenv>\n#include <cstdio>\n#include <cstring>\n"
+        "#define __host__\n#define __device__\n#define warpSize 64\n"
+        "static unsigned long long __ballot(int) { return 0; }\n"
+        "static unsigned __lane_id() { return 0; }\n"
+        "static int __any(int) { return 0; }\nstatic void __threadfence_block() {}\n"
+        "#define LANES(name) template <class T> static T name(T value, int, int) { return value; "
+        "}\n"
+        "LANES(__shfl) LANES(__shfl_up) LANES(__shfl_down) LANES(__shfl_xor)\n"
+        "static float __int_as_float(int x) { float y; memcpy(&y, &x, 4); return y; }\n"
+        "static int __float_as_int(float x) { int y; memcpy(&y, &x, 4); return y; }\n";
+    static const char checks[] =
+        "\n#define IS(call, way, own) \\\n"
+        "    fesetround(FE_TONEAREST); got = call; fesetround(way); \\\n"
+        "    wanted = own; fesetround(FE_TONEAREST); \\\n"
+        "    bad += memcmp((void *)&got, (void *)&wanted, 4) && !(got != got && wanted != "
+        "wanted);\n"
+        "int main() {\n"
+        "  volatile float a, b, got, wanted;\n  unsigned bits = 1;\n  int bad = 0;\n"
+        "  const unsigned special[] = {0, 0x80000000u, 1, 0x80000001u, 0x7f800000u, 0xff800000u,\n"
+        "                              0x7f7fffffu, 0xff7fffffu, 0x3f800000u, 0x7fc00000u};\n"
+        "  for (int i = 0; i < 20000; ++i) {\n"
+        "    bits = bits * 1664525u + 1013904223u;\n"
+        "    a = __int_as_float(i < 100 ? special[i / 10] : (int)bits);\n"
+        "    bits = bits * 1664525u + 1013904223u;\n"
+        "    b = __int_as_float(i < 100 ? special[i % 10] : (int)bits);\n"
+        "    IS(__fmul_ru(a, b), FE_UPWARD, a * b)\n"
+        "    IS(__fmul_rd(a, b), FE_DOWNWARD, a * b)\n"
+        "    IS(__fmul_rz(a, b), FE_TOWARDZERO, a * b)\n"
+        "    IS(__frcp_ru(a), FE_UPWARD, 1 / a)\n"
+        "    IS(__frcp_rd(a), FE_DOWNWARD, 1 / a)\n"
+        "    IS(__frcp_rz(a), FE_TOWARDZERO, 1 / a)\n"
+        "  }\n"
+        "  printf(\"%d differ\\n\", bad);\n  return bad != 0;\n}\n";
+    char *text = ht_format("%s%s%s", before, strchr(ht_cuda_device_names, '\n') + 1, checks);
+    char *path = tree_put("round.cpp", text);
+    char *command = ht_format("clang++-19 -std=c++17 -frounding-math -o %s/round %s && %s/round",
+                              tree_folder, path, tree_folder);
+    cr_expect_eq(system(command), 0);
+    free(command);
+    free(path);
+    free(text);
+}
+
+/* HIP's compiler has another name than CUDA's, which headers ask for. */
+Test(cuda_device, what_stands_there_for_cudas_compiler_alone_is_read) {
+    free(tree_put("twice.h", "#ifdef __CUDACC__\n"
+                             "__device__ inline float twice(float x) { return 2 * x; }\n"
+                             "#endif\n"));
+    char *path = tree_put("k.cu", "#include \"twice.h\"\n"
+                                  "__global__ void k(const float *in, float *out, int n) {\n"
+                                  "  int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+                                  "  if (i < n) out[i] = twice(in[i]);\n}\n"
+                                  "void run(const float *in, float *out, int n) {\n"
+                                  "  k<<<(n + 255) / 256, 256>>>(in, out, n);\n}\n");
+    ht_refactor *refactor = tree_read(path, NULL, NULL);
+    const ht_kernel *kernel = kernel_named(refactor, "k", NULL);
+    cr_expect_eq(kernel->status, HT_KERNEL_TEMPLATED, "%s", kernel->reason);
+    ht_refactor_free(refactor);
+    free(path);
+}
+
+/* Where that brings other errors, or an argument says otherwise, the source is read as HIP's. */
+Test(cuda_device, cudas_compiler_is_not_taken_where_no_error_goes_away) {
+    free(tree_put("inner.h", "#ifdef __CUDACC__\n#error only for CUDA\n#endif\n"));
+    char *path = tree_put("k.cu", "#include \"inner.h\"\n"
+                                  "__global__ void k(float *out) { out[threadIdx.x] = unknown; }\n"
+                                  "__global__ void good(const float *in, float *out, int n) {\n"
+                                  "  int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+                                  "  if (i < n) out[i] = in[i];\n}\n"
+                                  "void run(const float *in, float *out, int n) {\n"
+                                  "  good<<<(n + 255) / 256, 256>>>(in, out, n);\n}\n");
+    ht_refactor *refactor = tree_read(path, NULL, NULL);
+    cr_expect_eq(kernel_named(refactor, "k", NULL)->status, HT_KERNEL_UNPARSED);
+    const ht_kernel *kernel = kernel_named(refactor, "good", NULL);
+    cr_assert_eq(kernel->status, HT_KERNEL_TEMPLATED, "%s", kernel->reason);
+    cr_expect(!strstr(kernel->template->unit, "__CUDACC__"));
+    ht_refactor_free(refactor);
+    free(path);
 }
 
 /* The lanes of a warp are not followed through a mask: the block stays, and the rest is found. */
