@@ -259,3 +259,31 @@ Test(template, of_a_kernel_that_alone_is_wanted_is_the_same) {
     ht_refactor_free(all);
     ht_problem_file_free(problems);
 }
+
+/* Rounding in another order is no defect; integers have none. */
+Test(template, atomics_that_add_up_floats_get_a_wider_tolerance) {
+    static const struct {
+        const char *type, *statement, *tolerance;
+    } kernels[] = {{"float", "atomicAdd(out, in[i])", "tolerance(4e-6)"},
+                   {"int", "atomicAdd(out, in[i])", "tolerance(1e-6)"},
+                   {"float", "out[i] = in[i]", "tolerance(1e-6)"}};
+    for (size_t i = 0; i < sizeof kernels / sizeof *kernels; ++i) {
+        char *text = ht_format("#include <hip/hip_runtime.h>\n"
+                               "__global__ void k(const %s *in, %s *out, int n) {\n"
+                               "    int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+                               "    if (i < n) %s;\n"
+                               "}\n"
+                               "void run(const %s *in, %s *out, int n) {\n"
+                               "    k<<<(n + 255) / 256, 256>>>(in, out, n);\n"
+                               "}\n",
+                               kernels[i].type, kernels[i].type, kernels[i].statement,
+                               kernels[i].type, kernels[i].type);
+        ht_refactor *refactor = refactor_text_with(text, &(ht_refactor_options){0});
+        const ht_kernel *kernel = kernel_named(refactor, "k", NULL);
+        cr_assert_eq(kernel->status, HT_KERNEL_TEMPLATED, "%s", kernel->reason);
+        cr_expect(strstr(kernel->template->unit, kernels[i].tolerance), "%s: %s", text,
+                  kernel->template->unit);
+        ht_refactor_free(refactor);
+        free(text);
+    }
+}

@@ -284,6 +284,25 @@ Test(verify, sums_in_any_order_are_compared_within_the_tolerance) {
     ht_verify_result_free(&result);
 }
 
+Test(verify, a_sum_by_atomics_that_lacks_one_element_is_missed) {
+    static const char text[] = LINE_HEAD(
+        "    if (i < n) atomicAdd(&out[0], in[i]);\n") "#pragma tune tolerance(4e-6)\n"
+                                                       "template <int BLOCK> __global__ void "
+                                                       "k(const "
+                                                       "float *in, float *out, int n) {\n"
+                                                       "    int i = blockIdx.x * BLOCK + "
+                                                       "threadIdx.x;\n"
+                                                       "    if (i < n && (BLOCK < 128 || i != 5)) "
+                                                       "atomicAdd(&out[0], in[i]);\n"
+                                                       "}\n";
+    char *sum = ht_strdup(text), *role = strstr(sum, "out partial float");
+    memcpy(role, "inout float      ", strlen("inout float      "));
+    ht_verify_result result = verify_text(sum, "N=5000", true);
+    cr_assert_eq(result.outcome, HT_VERIFY_DIFFERS, "%d", result.outcome);
+    ht_verify_result_free(&result);
+    free(sum);
+}
+
 /* A configuration whose compiling takes minutes says nothing about the template; the others do. */
 Test(verify, what_the_compiler_takes_too_long_for_is_left_out_and_counted) {
     static const char text[] = LINE_HEAD(
