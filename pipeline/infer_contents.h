@@ -10,7 +10,8 @@ typedef enum ht_contents {
     HT_CONTENTS_TO_ONE,   /* 0 and 1 */
     HT_CONTENTS_LETTERS,  /* a to z in buffers of char, of which there must be one; 0 to 7 in
                              others */
-    HT_CONTENTS_COUNTED   /* 0, 1, 2, ... */
+    HT_CONTENTS_COUNTED   /* 0, 1, 2, ...; outputs whose number of elements was chosen for smaller
+                             numbers have as many */
 } ht_contents;
 
 /* Returns a template's text with these contents in each buffer of integers that is set up before a

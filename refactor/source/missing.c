@@ -149,10 +149,10 @@ static bool is_defined(const char *text, const char *name) {
     return defined;
 }
 
-char *ht_missing_gpu_macro(const ht_source *source) {
+/* Returns "-DNAME" for such a macro of a file; NULL: it has none. free(). */
+static char *macro_of(const ht_source *source, CXFile file) {
     line of;
     size_t length;
-    CXFile file = clang_getFile(source->unit, source->path);
     const char *text = file ? clang_getFileContents(source->unit, file, &length) : NULL;
     for (const char *at = text ? text : ""; line_next(&at, &of);) {
         char *name = asked_for(of);
@@ -166,10 +166,37 @@ char *ht_missing_gpu_macro(const ht_source *source) {
     return NULL;
 }
 
-char *ht_missing_cuda_macro(const ht_source *source, size_t errors) {
+typedef struct header_search {
+    const ht_source *source;
+    char *found;
+} header_search;
+
+static void on_header(CXFile file, CXSourceLocation *stack, unsigned depth, CXClientData data) {
+    header_search *in = data;
+    (void)stack;
+    CXSourceLocation begin = clang_getLocationForOffset(in->source->unit, file, 0);
+    if (depth && !in->found && !clang_Location_isInSystemHeader(begin))
+        in->found = macro_of(in->source, file);
+}
+
+static char *header_macro(const ht_source *source) {
+    header_search in = {source, NULL};
+    clang_getInclusions(source->unit, on_header, &in);
+    return in.found;
+}
+
+/* Returns "-D__CUDACC__=1" for a CUDA source, where no argument names it: its headers may ask for
+ * CUDA's compiler, and leave out what they declare for kernels. NULL: it is another source. */
+static char *compiler_macro(const ht_source *source) {
     const char *end = strrchr(source->path, '.');
     bool cuda = end && (strcmp(end, ".cu") == 0 || strcmp(end, ".cuh") == 0);
-    return cuda && errors && !ht_call_names(&source->call, "__CUDACC__")
-               ? ht_strdup("-D__CUDACC__=1")
-               : NULL;
+    return cuda && !ht_call_names(&source->call, "__CUDACC__") ? ht_strdup("-D__CUDACC__=1") : NULL;
+}
+
+char *ht_missing_macro(const ht_source *source, size_t way, size_t errors) {
+    if (way == 0)
+        return macro_of(source, clang_getFile(source->unit, source->path));
+    if (errors == 0)
+        return NULL;
+    return way == 1 ? header_macro(source) : compiler_macro(source);
 }

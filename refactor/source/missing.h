@@ -10,14 +10,12 @@ unsigned ht_missing_libraries(const ht_source *source);
 /* Returns the number of error messages, but for headers that are not found. */
 size_t ht_missing_errors(const ht_source *source);
 
+enum { HT_MISSING_WAYS = 3 };
+
 /* Returns "-DUSE_CUDA" where kernels, launches or headers of the file being analysed stand under
  * '#ifdef USE_CUDA': a macro that neither it nor an argument names otherwise, and whose name says
- * that the build is one for a GPU. NULL: there is no such macro. free(). */
-char *ht_missing_gpu_macro(const ht_source *source);
-
-/* Returns "-D__CUDACC__=1" for a CUDA source with errors, where no argument names it: its headers
- * may ask for CUDA's compiler, and leave out what they declare for kernels. NULL: it is another
- * source. free(). */
-char *ht_missing_cuda_macro(const ht_source *source, size_t errors);
+ * that the build is one for a GPU. `way` 1: the same for the user's headers, 2: "-D__CUDACC__=1"
+ * for a CUDA source, both where there are errors. NULL: there is no such macro. free(). */
+char *ht_missing_macro(const ht_source *source, size_t way, size_t errors);
 
 #endif

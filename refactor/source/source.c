@@ -320,17 +320,17 @@ static enum CXErrorCode unit_read(ht_source *source, const ht_file_text *files, 
     return source->call.libraries ? unit_parse(source, files, count) : code;
 }
 
-/* Parses the unit as a build for a GPU, if it asks for one and no more errors come of it; and as
- * CUDA's compiler does, if fewer come of that. */
+/* Parses the unit as a build for a GPU, if it asks for one and no more errors come of it; if its
+ * headers do, or as CUDA's compiler does, if fewer come of that. */
 static enum CXErrorCode gpu_unit_read(ht_source *source, const ht_file_text *files, size_t count) {
     enum CXErrorCode code = unit_read(source, files, count);
-    for (size_t cuda = 0; cuda < 2 && code == CXError_Success; ++cuda) {
+    for (size_t step = 0; step < HT_MISSING_WAYS && code == CXError_Success; ++step) {
         size_t errors = ht_missing_errors(source);
-        char *macro = cuda ? ht_missing_cuda_macro(source, errors) : ht_missing_gpu_macro(source);
+        char *macro = ht_missing_macro(source, step, errors);
         if (macro)
             ht_call_add(&source->call, macro);
         code = macro ? unit_read(source, files, count) : code;
-        if (!macro || (code == CXError_Success && ht_missing_errors(source) + cuda <= errors))
+        if (!macro || (code == CXError_Success && ht_missing_errors(source) + !!step <= errors))
             continue;
         ht_call_drop(&source->call);
         code = unit_read(source, files, count);

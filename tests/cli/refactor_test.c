@@ -264,6 +264,31 @@ Test(refactor, subscripts_that_must_differ_are_counted_up) {
     program_free(&result);
 }
 
+/* The caller's array is as long as the numbers in the other say. */
+Test(refactor, an_output_reaches_as_far_as_subscripts_that_are_counted_up) {
+    workplace_write("compact.hip",
+                    "#include <hip/hip_runtime.h>\n"
+                    "__global__ void k(const float *in, const int *keep, const int *to, float *out,"
+                    " int n) {\n"
+                    "    int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+                    "    if (i < n && keep[i]) out[to[i]] = in[i];\n"
+                    "}\n"
+                    "void run(const float *in, const int *keep, const int *to, float *out, int n) "
+                    "{\n"
+                    "    k<<<(n + 63) / 64, 64>>>(in, keep, to, out, n);\n"
+                    "}\n");
+    json_t *document =
+        run_json("refactor --verify-configurations 1 --jobs 1 compact.hip --json", 0);
+    cr_assert_str_eq(kernel_text(document, 0, "status"), "templated", "%s",
+                     kernel_text(document, 0, "reason"));
+    char *text = workplace_read(kernel_text(document, 0, "template"));
+    cr_expect(strstr(text, "arg(to : in int[problem.n] iota)"), "%s", text);
+    cr_expect(strstr(text, "arg(out : out partial float[max(64, problem.n, problem.n)])"), "%s",
+              text);
+    free(text);
+    json_decref(document);
+}
+
 /* A subscript that lies ahead of the buffer, however large that is. */
 Test(refactor, an_inferred_problem_that_the_original_does_not_run_on_is_none) {
     workplace_write("scale.hip", "#include <hip/hip_runtime.h>\n"

@@ -152,6 +152,23 @@ Test(cuda_device, what_stands_there_for_cudas_compiler_alone_is_read) {
     free(path);
 }
 
+/* A library's headers ask for its build for a GPU; the file itself does not. */
+Test(cuda_device, what_a_header_keeps_for_a_build_for_a_gpu_is_read) {
+    free(tree_put("types.h", "#ifdef WITH_CUDA\n#include <hip/hip_runtime.h>\n"
+                             "typedef float scalar;\n#endif\n"));
+    char *path = tree_put("k.cu", "#include \"types.h\"\n"
+                                  "__global__ void k(const scalar *in, scalar *out, int n) {\n"
+                                  "  int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+                                  "  if (i < n) out[i] = in[i];\n}\n"
+                                  "void run(const scalar *in, scalar *out, int n) {\n"
+                                  "  k<<<(n + 255) / 256, 256>>>(in, out, n);\n}\n");
+    ht_refactor *refactor = tree_read(path, NULL, NULL);
+    const ht_kernel *kernel = kernel_named(refactor, "k", NULL);
+    cr_expect_eq(kernel->status, HT_KERNEL_TEMPLATED, "%s", kernel->reason);
+    ht_refactor_free(refactor);
+    free(path);
+}
+
 /* Where that brings other errors, or an argument says otherwise, the source is read as HIP's. */
 Test(cuda_device, cudas_compiler_is_not_taken_where_no_error_goes_away) {
     free(tree_put("inner.h", "#ifdef __CUDACC__\n#error only for CUDA\n#endif\n"));
