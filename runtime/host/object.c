@@ -131,12 +131,20 @@ void ht_object_section(const ht_object *object, const char *section, size_t *out
     }
 }
 
-/* Returns true for a dynamic array; names with an underscore in front are those of libraries. */
+/* Returns true for names that are reserved for libraries; not for a variable of a namespace,
+ * _ZN3lib1sE. */
+static bool is_reserved(const char *name) {
+    size_t length = strlen(name);
+    bool variable = strncmp(name, "_ZN", 3) == 0 && name[length - 1] == 'E';
+    return name[0] == '_' && !variable && (name[1] == '_' || (name[1] >= 'A' && name[1] <= 'Z'));
+}
+
+/* Returns true for a dynamic array. */
 static bool is_dynamic_array(const ht_object *object, const Elf64_Sym *symbol, bool checked) {
     const char *name = name_of(object, symbol);
     if (symbol->st_shndx != SHN_UNDEF || strncmp(name, "ht_device_", 10) == 0)
         return false;
-    return checked ? ELF64_ST_BIND(symbol->st_info) == STB_WEAK && *name && *name != '_'
+    return checked ? ELF64_ST_BIND(symbol->st_info) == STB_WEAK && *name && !is_reserved(name)
                    : ELF64_ST_TYPE(symbol->st_info) == STT_TLS;
 }
 

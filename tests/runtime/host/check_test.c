@@ -405,6 +405,22 @@ Test(check, dynamic_shared_memory_ends_where_the_launch_says) {
            "block (0, 0, 0)");
 }
 
+/* A device function's array, of a namespace or with an underscore in front. */
+Test(check, dynamic_shared_memory_has_any_name) {
+    static const char source[] =
+        "namespace lib {\n__device__ float turn(float x) {\n"
+        "  extern __shared__ float tile[];\n  extern __shared__ float _own[];\n"
+        "  tile[threadIdx.x] = x;\n  return _own[threadIdx.x];\n}\n}\n" KERNEL
+        "  out[threadIdx.x] = lib::turn(in[threadIdx.x]);\n"
+        "}\n";
+    expect_clean(source, (shape){{1, 1, 1}, {64, 1, 1}, 256});
+    bench of = run_source(source, (shape){{1, 1, 1}, {64, 1, 1}, 252}, HT_CHECK_FORWARD);
+    cr_assert(of.outcome.found);
+    cr_expect_str_eq(of.outcome.finding.kind, "outside");
+    cr_expect(strstr(of.outcome.finding.message, "write behind"), "%s", of.outcome.finding.message);
+    free(of.memory);
+}
+
 Test(check, an_index_outside_an_array_is_found_in_shared_and_in_own_memory) {
     expect(KERNEL "  __shared__ float tile[16];\n"
                   "  tile[threadIdx.x] = 1;\n"
