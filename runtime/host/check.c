@@ -17,6 +17,7 @@ void ht_check_begin(const ht_check_plan *plan) {
         ht_check_end(&unused);
     checker->planned = true;
     checker->blind = false;
+    checker->pages = 0;
     checker->plan = *plan;
     checker->outcome = (ht_check_outcome){0};
     checker->raw.kind = checker->unwritten.kind = NULL;

@@ -22,6 +22,9 @@ typedef struct ht_check_buffer {
     unsigned char poison;
 } ht_check_buffer;
 
+/* 256 MiB: the notes of 4 million elements. */
+enum { HT_CHECK_PAGES = 1 << 16 };
+
 typedef struct ht_check_plan {
     ht_check_order order; /* of a block's threads; backward takes the blocks so too */
     uint64_t seed;        /* of random orders, and of which blocks are looked at */
@@ -30,6 +33,8 @@ typedef struct ht_check_plan {
     bool ended;    /* threads that ended before a barrier are no finding: they count as arrived */
     uint64_t affordable; /* run them too if the launch's blocks, going by those looked at, make no
                             more accesses than this; 0: do not */
+    size_t pages; /* of 4 KiB of what is noted of elements, with a limit of accesses: none are
+                     looked at past these, so that memory ends; 0: HT_CHECK_PAGES */
     const ht_check_buffer *buffers;
     size_t buffer_count;
 } ht_check_plan;

@@ -335,6 +335,7 @@ static inline void look_at(ht_checker *checker, ht_region *region, access in) {
     unsigned char *pages = region->pages;
     size_t end = in.size ? cell_at(region, offset + in.size - 1) + 1 : 0;
     for (size_t at = cell_at(region, offset); at < end; ++at) {
+        checker->pages += !pages[at / HT_CHECK_PAGE_CELLS];
         pages[at / HT_CHECK_PAGE_CELLS] = 1;
         if (meets)
             ht_check_note_atomic(checker, &cells[at], in.now);
@@ -358,7 +359,8 @@ void ht_device_access(const volatile void *at, unsigned long size, unsigned kind
         return;
     if (checker->reported)
         ht_check_leave(checker);
-    if (++checker->outcome.accesses == checker->launch.most)
+    if (++checker->outcome.accesses == checker->launch.most ||
+        (checker->pages >= checker->launch.pages && checker->launch.most))
         checker->tracking = false;
     uintptr_t address = (uintptr_t)at;
     size_t index = region_at(checker, address);

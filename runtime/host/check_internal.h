@@ -125,6 +125,7 @@ typedef struct ht_launch_progress {
     const ht_check_image *image;
     const ht_block_launch *given;
     uint32_t epoch; /* its first */
+    size_t pages;   /* as in the plan */
     uint64_t most;  /* accesses after which even a block begun is looked at no longer; 0: never */
     ht_checked_block *blocks;
     size_t block_count;
@@ -148,7 +149,8 @@ typedef struct ht_checker {
     bool tracking; /* accesses are looked at now */
     ht_check_plan plan;
     ht_check_outcome outcome;
-    bool blind; /* an earlier launch of the plan wrote what was not looked at */
+    size_t pages; /* of cells that were touched */
+    bool blind;   /* an earlier launch of the plan wrote what was not looked at */
     ht_region_list regions;
     ht_launch_progress launch;
     ht_block_progress block;

@@ -187,7 +187,8 @@ static bool run_some(const ht_checked_launch *launch, int *out_code,
     chosen->count = chosen->corner = 0;
     ht_random_stream(&chosen->random, checker->plan.seed, 0);
     bool good = true;
-    while (good && checker->outcome.accesses < limit && next_of_sample(chosen, launch, &index))
+    while (good && checker->outcome.accesses < limit && checker->pages < checker->launch.pages &&
+           next_of_sample(chosen, launch, &index))
         good = run_block(launch, index, true, out_code, message);
     if (good && (checker->plan.complete || is_affordable(launch, chosen, before)))
         good = run_rest(launch, chosen, out_code, message);
@@ -222,6 +223,7 @@ static void begin(ht_checker *checker, const ht_checked_launch *launch) {
     checker->launch.epoch = checker->block.epoch + 1;
     checker->launch.most =
         checker->plan.accesses ? checker->outcome.accesses + PATIENCE * checker->plan.accesses : 0;
+    checker->launch.pages = checker->plan.pages ? checker->plan.pages : HT_CHECK_PAGES;
     checker->raw.kind = NULL;
     checker->reported = false;
     ht_check_forget_blocks(checker);
@@ -244,7 +246,8 @@ bool ht_check_launch(const ht_checked_launch *launch, int *out_code,
         snprintf(message, HT_BLOCK_MESSAGE, "%.511s", checker->outcome.finding.message);
     }
     checker->blind = checker->outcome.blocks_checked < checker->outcome.blocks ||
-                     (checker->launch.most && checker->outcome.accesses >= checker->launch.most);
+                     (checker->launch.most && (checker->outcome.accesses >= checker->launch.most ||
+                                               checker->pages >= checker->launch.pages));
     for (size_t i = 0; i < HT_CHECK_FIRST_BUFFER; ++i)
         ht_region_free(&checker->regions.items[i]);
     return done;

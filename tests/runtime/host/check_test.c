@@ -18,6 +18,8 @@ typedef struct bench {
     hipError_t code;
 } bench;
 
+static size_t pages, accesses; /* of plans; 0: as it is */
+
 /* Runs on a bench; `poisoned`: the outputs hold nothing yet. */
 static bench run_on(const char *source, shape how, ht_check_order order, bool poisoned) {
     bench of = {.memory = calloc(1, 4 * GUARD + 2 * COUNT * sizeof(float))};
@@ -36,7 +38,12 @@ static bench run_on(const char *source, shape how, ht_check_order order, bool po
     }
     buffers[1].poisoned = poisoned;
     buffers[1].poison = 0xFF;
-    const ht_check_plan plan = {.order = order, .seed = 7, .buffers = buffers, .buffer_count = 2};
+    const ht_check_plan plan = {.order = order,
+                                .seed = 7,
+                                .accesses = accesses,
+                                .pages = pages,
+                                .buffers = buffers,
+                                .buffer_count = 2};
     kernels loaded = kernels_load_checked(source, (const char *const[]){"k", NULL});
     ht_check_begin(&plan);
     of.code = kernels_try(&loaded, "k", how, (void *[]){&of.in, &of.out, NULL});
@@ -419,6 +426,19 @@ Test(check, dynamic_shared_memory_has_any_name) {
     cr_expect_str_eq(of.outcome.finding.kind, "outside");
     cr_expect(strstr(of.outcome.finding.message, "write behind"), "%s", of.outcome.finding.message);
     free(of.memory);
+}
+
+/* What is noted of elements takes 16 times their memory. */
+Test(check, accesses_are_looked_at_as_long_as_memory_for_it_lasts) {
+    static const char source[] = KERNEL "  out[threadIdx.x] = 1;\n"
+                                        "  if (threadIdx.x == 255) out[0] = 2;\n"
+                                        "}\n";
+    accesses = 1000;
+    for (pages = 0; pages <= 4; pages += 2) {
+        bench of = run_source(source, (shape){{1, 1, 1}, {256, 1, 1}, 0}, HT_CHECK_FORWARD);
+        cr_expect_eq(of.outcome.found, pages == 0, "%zu: %s", pages, of.outcome.finding.message);
+        free(of.memory);
+    }
 }
 
 Test(check, an_index_outside_an_array_is_found_in_shared_and_in_own_memory) {
