@@ -45,6 +45,41 @@ static bool is_reference_binding(const ht_syntax *node) {
     return node->kind == HT_SYNTAX_VARIABLE && node->count && ht_syntax_named(node)->is_reference;
 }
 
+/* Visits a thread's own arrays whose address is put into an object: what is done through that is
+ * not followed. */
+static void visit_kept(const change_walk *walk, const ht_syntax *value, const ht_syntax *at) {
+    const ht_syntax *node = ht_syntax_strip(value);
+    if (node->kind == HT_SYNTAX_NAME) {
+        const ht_syntax_variable *variable = ht_syntax_named(node);
+        if (variable->is_array && variable->is_local && !variable->is_shared)
+            walk->visit(node, at, walk->context);
+        return;
+    }
+    bool sum =
+        node->kind == HT_SYNTAX_BINARY && (node->op == HT_BINARY_ADD || node->op == HT_BINARY_SUB);
+    for (size_t i = 0; (sum || node->kind == HT_SYNTAX_CONDITIONAL) && i < node->count; ++i)
+        visit_kept(walk, node->children[i], at);
+}
+
+/* Visits those whose address a list puts into an object, or an assignment into an object's part. */
+static void visit_all_kept(const change_walk *walk, const ht_syntax *node) {
+    for (size_t i = 0; node->kind == HT_SYNTAX_LIST && i < node->count; ++i)
+        visit_kept(walk, node->children[i], node);
+    if (node->kind != HT_SYNTAX_ASSIGN)
+        return;
+    const ht_syntax *left = ht_syntax_strip(node->children[0]);
+    if (left->kind == HT_SYNTAX_MEMBER || left->kind == HT_SYNTAX_SUBSCRIPT)
+        visit_kept(walk, node->children[1], node);
+}
+
+void ht_syntax_addresses_kept(const ht_syntax *node, ht_change_visit *visit, void *context) {
+    const change_walk walk = {visit, context};
+    visit_all_kept(&walk, node);
+    for (size_t i = 0; node->kind == HT_SYNTAX_CALL && i < node->count; ++i)
+        if (node->call->changes[i])
+            visit_kept(&walk, node->children[i], node);
+}
+
 static bool on_change(const ht_syntax *node, void *context) {
     change_walk *walk = context;
     const ht_syntax *root = NULL;
@@ -53,6 +88,7 @@ static bool on_change(const ht_syntax *node, void *context) {
         root = ht_lvalue_root(node->children[0]);
     if (root)
         walk->visit(root, node, walk->context);
+    visit_all_kept(walk, node);
     if (node->kind == HT_SYNTAX_CALL)
         for (size_t i = 0; i < node->count; ++i) {
             const ht_syntax *argument = ht_syntax_strip(node->children[i]);

@@ -32,6 +32,9 @@ const ht_syntax *ht_lvalue_root(const ht_syntax *lvalue);
  * declaration, and with the node that changes it. */
 typedef void ht_change_visit(const ht_syntax *name, const ht_syntax *change, void *context);
 void ht_syntax_changes(const ht_syntax *node, ht_change_visit *visit, void *context);
+/* Calls `visit` for each of a thread's own arrays whose address this node (not those below it) puts
+ * into an object or passes on: by way of it the array may be changed later. */
+void ht_syntax_addresses_kept(const ht_syntax *node, ht_change_visit *visit, void *context);
 /* Returns true if `node` may so change the variable. */
 bool ht_syntax_changes_variable(const ht_syntax *node, size_t variable);
 /* Returns true if the variable keeps one value while `at` runs: nothing changes it but the headers

@@ -236,10 +236,22 @@ static int changes_through(CXCursor callee, size_t argument) {
     if (!walk.found) /* implicit members take const references */
         return kind != CXCursor_Constructor && kind != CXCursor_CXXMethod ? 5 : 0;
     CXType type = clang_getCanonicalType(walk.type);
-    if (type.kind != CXType_LValueReference && type.kind != CXType_Pointer)
+    switch (type.kind) {
+    case CXType_LValueReference:
+    case CXType_RValueReference: /* a template's may be of any value */
+        return !clang_isConstQualifiedType(clang_getPointeeType(type));
+    case CXType_Pointer:
+        return clang_isConstQualifiedType(clang_getPointeeType(type)) ? 0 : 2;
+    case CXType_ConstantArray: /* float p[4] is a pointer */
+    case CXType_IncompleteArray:
+    case CXType_VariableArray:
+    case CXType_DependentSizedArray:
+        return clang_isConstQualifiedType(clang_getArrayElementType(type)) ? 0 : 2;
+    case CXType_Unexposed: /* a template's argument, which may be a pointer */
+        return 2;
+    default:
         return 0;
-    bool constant = clang_isConstQualifiedType(clang_getPointeeType(type));
-    return constant ? 0 : type.kind == CXType_Pointer ? 2 : 1;
+    }
 }
 
 static int changes(CXCursor callee, const char *name, size_t argument) {

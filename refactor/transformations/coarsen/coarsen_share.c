@@ -232,6 +232,7 @@ static bool visit_change(share_pass *pass, const ht_syntax *node) {
 static bool visit_expression(share_pass *pass, const ht_syntax *node, bool certain) {
     ht_coarsen *c = pass->c;
     bool together = true;
+    ht_syntax_addresses_kept(node, own_change, pass);
     bool changes = node->kind == HT_SYNTAX_ASSIGN || node->kind == HT_SYNTAX_STEP;
     if (node->kind == HT_SYNTAX_CALL && ht_node_share(c, node) != HT_SHARE_SAME)
         changes = true;

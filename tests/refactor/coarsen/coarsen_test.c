@@ -47,6 +47,10 @@ Test(coarsen, control_flow) {
     check_shapes("control", 16, (const char *const[]){"histogram", "changing_bounds", NULL});
 }
 
+Test(coarsen, own_arrays_by_their_address) {
+    check_shapes("addresses", 7, (const char *const[]){"returned", NULL});
+}
+
 Test(coarsen, data) {
     check_shapes("data", 16,
                  (const char *const[]){"moved_by_x", "aliases", "statement_macros", "measured",
