@@ -1,4 +1,4 @@
-/* What differs may be the original's doing: asked before a template is blamed. Private to
+/* Differences that may be the original's doing: asked before a template is blamed. Private to
  * runtime/verify/. */
 #ifndef HT_RUNTIME_VERIFY_VERIFY_ORIGINAL_H
 #define HT_RUNTIME_VERIFY_VERIFY_ORIGINAL_H

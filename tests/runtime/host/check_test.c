@@ -428,7 +428,7 @@ Test(check, dynamic_shared_memory_has_any_name) {
     free(of.memory);
 }
 
-/* What is noted of elements takes 16 times their memory. */
+/* Notes of elements take 16 times their memory. */
 Test(check, accesses_are_looked_at_as_long_as_memory_for_it_lasts) {
     static const char source[] = KERNEL "  out[threadIdx.x] = 1;\n"
                                         "  if (threadIdx.x == 255) out[0] = 2;\n"
