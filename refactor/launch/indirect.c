@@ -228,8 +228,11 @@ static void wrapped_launch(search *in, const wrapper *of, CXCursor call) {
     bool good = settings.count >= 3 && argument_of(of, call, settings.items[1], &grid) &&
                 argument_of(of, call, settings.items[2], &block) &&
                 arguments_passed(of, call, &site);
-    if (good && settings.count >= 4 && !argument_of(of, call, settings.items[3], &lds))
+    int64_t bytes;
+    if (good && settings.count >= 4 && !argument_of(of, call, settings.items[3], &lds)) {
         lds = settings.items[3];
+        good = ht_ast_constant(lds, &bytes);
+    }
     if (good)
         site_add(in, &site, grid, block, lds);
     else

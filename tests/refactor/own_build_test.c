@@ -234,6 +234,7 @@ Test(own_build, a_function_that_changes_what_it_is_passed_is_not_followed) {
     expect_unfollowed(PACK("    grid.x *= 2;\n    kernel<<<grid, block>>>(args...);\n") PASSED);
     expect_unfollowed(PACK("    block.x = 32;\n    kernel<<<grid, block>>>(args...);\n") PASSED);
     expect_unfollowed(PACK("    kernel<<<dim3(grid.x + 1), block>>>(args...);\n") PASSED);
+    expect_unfollowed(PACK("    kernel<<<grid, block, 4 * block.x>>>(args...);\n") PASSED);
     expect_unfollowed("typedef void (*map)(const float *, float *, int);\n"
                       "void launch(const char *name, map kernel, int grid, int block,"
                       " const float *in, float *out, int n) {\n"
