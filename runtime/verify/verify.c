@@ -297,10 +297,9 @@ static ht_status original_does(verification *in, const ht_check_result *found, b
                                ht_error *error) {
     const char *finding = ht_check_finding_kind(found);
     *out_does = in->races && !in->mode.checked;
-    if (in->mode.checked)
-        return finding ? ht_verify_original_shows(in->job, in->original, finding, in->mode.ended,
-                                                  out_does, error)
-                       : HT_OK;
+    if (in->mode.checked && finding)
+        return ht_verify_original_shows(in->job, in->original, finding, in->mode.ended, out_does,
+                                        error);
     return *out_does
                ? HT_OK
                : ht_verify_original_varies(in->job, in->original, &in->settings, out_does, error);

@@ -240,7 +240,7 @@ Test(verify, a_barrier_that_is_lost_where_threads_end_before_it_is_missed) {
  * so that some size is good by chance. */
 Test(verify, an_original_that_differs_from_run_to_run_is_no_judge) {
     static const char text[] = LINE_HEAD(
-        "    if (threadIdx.x < 32) __syncthreads(); else __syncthreads();\n"
+        "    if (threadIdx.x < 32) __syncthreads();\n    else __syncthreads();\n"
         "    if (i < n) out[i] = i ? in[i] : clock64() / 64 % 2;\n") "template <int BLOCK>\n"
                                                                      "__global__ void k(const "
                                                                      "float *in, float *out, int "
