@@ -69,13 +69,13 @@ static bool may_differ(const ht_syntax *node, const void *context) {
 
 /* Returns the bound of an index of joined blocks; NULL: a guard asks for another one. */
 static const ht_tile_bound *joined_limit(const ht_tiled *t, size_t axis) {
-    name_walk walk = {t, t->text == HT_TILE_THREAD && t->axes[axis].tiles != NULL};
+    if (t->text != HT_TILE_THREAD || !t->axes[axis].tiles)
+        return NULL;
     for (size_t i = 0; i < t->body.item_count; ++i)
         for (size_t k = 0; k < t->body.items[i].bound_count; ++k)
-            walk.steady = walk.steady && t->body.items[i].bounds[k].axis != axis;
-    if (walk.steady)
-        ht_syntax_walk(t->count.bound, on_bound, &walk);
-    return walk.steady ? &t->count : NULL;
+            if (t->body.items[i].bounds[k].axis == axis)
+                return NULL;
+    return ht_syntax_first(t->count.bound, may_differ, t->c.tree) ? NULL : &t->count;
 }
 
 const ht_tile_bound *ht_tiled_limit(const ht_tiled *t, size_t axis) {
