@@ -86,7 +86,7 @@ static void source_add(ht_sources *sources, const char *path, const char *output
     sources->items[sources->count++] = source;
 }
 
-/* Notes the names of included files that no suffix tells from other texts ("PdV_kernel.cuknl"). */
+/* Notes the names of included files whose suffixes are no source's ("PdV_kernel.cuknl"). */
 static void parts_note(const char *text, ht_names *parts) {
     for (const char *line = text; line; line = strchr(line, '\n')) {
         bool quoted;
