@@ -1,5 +1,6 @@
 #include "refactor/rewrite/constants.h"
 #include "base/memory.h"
+#include "base/text.h"
 #include "refactor/plan/value_marks.h"
 #include "refactor/rewrite/constant_style.h"
 #include "refactor/source/names.h"
@@ -90,13 +91,40 @@ static char *name_make(settling *in, size_t owner, const char *words) {
     return name;
 }
 
+/* Returns which of the words for a thread's outputs along an axis a parameter has; `count`: none.
+ */
+static size_t axis_of(const ht_planned_param *param) {
+    static const char *const words[] = {"outputs per thread", "rows per thread",
+                                        "planes per thread"};
+    size_t axis = 0, count = sizeof words / sizeof *words;
+    while (axis < count && !(param->called && strcmp(param->called, words[axis]) == 0))
+        ++axis;
+    return axis;
+}
+
+/* Returns the words for a parameter's value. A thread that has outputs along several axes has as
+ * many as their product, of which the words for one would count some alone. */
+static const char *words_of(const settling *in, size_t owner, const ht_planned_param *param) {
+    static const char *const along[] = {"outputs along x", "outputs along y", "outputs along z"};
+    const ht_plan *plan = in->kernels[owner].plan;
+    size_t axis = axis_of(param), count = sizeof along / sizeof *along;
+    for (size_t i = 0; axis < count && i < plan->params.count; ++i) {
+        const ht_planned_param *other = &plan->params.items[i];
+        bool more =
+            axis_of(other) < count || (other->called && ht_text_begins(other->called, "tile of "));
+        if (other != param && more && uses(in, owner, other->name) > 0)
+            return along[axis];
+    }
+    return param->called;
+}
+
 static void names_choose(settling *in, size_t owner) {
     const ht_plan *plan = in->kernels[owner].plan;
     for (size_t i = 0; i < plan->params.count && i < HT_PARAM_MAX; ++i) {
         const ht_planned_param *param = &plan->params.items[i];
         size_t count = param->called ? uses(in, owner, param->name) : 0;
         if (count >= USES_MIN && count != SIZE_MAX)
-            in->names[owner][i] = name_make(in, owner, param->called);
+            in->names[owner][i] = name_make(in, owner, words_of(in, owner, param));
     }
 }
 

@@ -211,7 +211,7 @@ Test(written_form, outputs_that_share_loads_are_an_array) {
 Test(written_form, a_guard_around_the_work_stays_around_an_array_of_outputs) {
     char *text = example("separable", "TILED=true COARSEN_X=4 COARSEN_Y=2 BLOCK_X=64");
     expect_part(text, "    if (x_first < width && y_first < height) {\n"
-                      "        float value[kRowsPerThread][kOutputsPerThread] = {};\n");
+                      "        float value[kOutputsAlongY][kOutputsAlongX] = {};\n");
     expect_none(text, "all_inside"); /* the author clamps x: no reads are next to each other */
     expect_part(text, "                if (y < height && x < width)\n"
                       "                    dst[y * width + x] = value[ty][tx];\n"
