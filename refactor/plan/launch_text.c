@@ -512,20 +512,26 @@ static bool divides_items(const ht_plan *plan, const ht_launch_print *print,
 }
 
 /* Returns the new block where the author has a name for the old one: a mark that may become
- * BLOCK / 2, unless grid or kernel name the new block, as a number. */
+ * BLOCK / 2, or, where grid or kernel have the new block as well, the name if it is defined
+ * anew. */
 static char *leaf_text(const ht_plan *plan, const ht_launch_print *print, const ht_values *values,
                        int64_t block) {
     const char *text = plan->model->facts->source->text;
     size_t length = print->place.end - print->place.begin;
     const char *name = text + print->place.begin;
-    bool named = !print->assumed && !divides_items(plan, print, values) &&
-                 !isdigit((unsigned char)*name) && ht_launch_word_length(name) == length &&
-                 is_argument(text, print->place);
+    bool named = !print->assumed && !isdigit((unsigned char)*name) &&
+                 ht_launch_word_length(name) == length && is_argument(text, print->place);
     for (size_t i = 0; i < plan->params.count; ++i)
         named = named && !(plan->params.items[i].existing || plan->params.items[i].macro);
-    return named ? ht_value_mark_over(values, name, length, plan->model->axes[print->axis].block,
-                                      block)
-                 : ht_format("%lld", (long long)block);
+    if (!named)
+        return ht_format("%lld", (long long)block);
+    if (!divides_items(plan, print, values))
+        return ht_value_mark_over(values, name, length, plan->model->axes[print->axis].block,
+                                  block);
+    char *macro = ht_strndup(name, length);
+    char *mark = ht_value_mark_text(plan, values, "", block, macro);
+    free(macro);
+    return mark;
 }
 
 /* Returns true if the launch's block is the author's, by its name. */
