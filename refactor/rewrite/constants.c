@@ -58,39 +58,6 @@ static bool is_free(const settling *in, const char *name) {
     return !stands && !ht_names_has(&in->given, name);
 }
 
-/* Returns true if another kernel has a constant of the same words. */
-static bool is_shared(const settling *in, size_t owner, const char *words) {
-    for (size_t k = 0; k < in->kernel_count; ++k)
-        for (size_t i = 0; k != owner && i < in->kernels[k].plan->params.count; ++i) {
-            const ht_planned_param *param = &in->kernels[k].plan->params.items[i];
-            size_t count =
-                param->called && strcmp(param->called, words) == 0 ? uses(in, k, param->name) : 0;
-            if (count >= USES_MIN && count != SIZE_MAX)
-                return true;
-        }
-    return false;
-}
-
-/* Returns a free name made of the words, with the kernel's in front where another kernel has the
- * same; free(). */
-static char *name_make(settling *in, size_t owner, const char *words) {
-    char *whole = ht_format("%s %s", in->kernels[owner].model->name, words);
-    char *name = ht_constant_name(&in->style, is_shared(in, owner, words) ? whole : words);
-    if (!is_free(in, name)) {
-        free(name);
-        name = ht_constant_name(&in->style, whole);
-    }
-    for (int number = 2; !is_free(in, name); ++number) {
-        char *numbered = ht_format("%s %d", whole, number);
-        free(name);
-        name = ht_constant_name(&in->style, numbered);
-        free(numbered);
-    }
-    free(whole);
-    ht_names_add(&in->given, name);
-    return name;
-}
-
 /* Returns which of the words for a thread's outputs along an axis a parameter has; `count`: none.
  */
 static size_t axis_of(const ht_planned_param *param) {
@@ -116,6 +83,39 @@ static const char *words_of(const settling *in, size_t owner, const ht_planned_p
             return along[axis];
     }
     return param->called;
+}
+
+/* Returns true if another kernel has a constant of the same words. */
+static bool is_shared(const settling *in, size_t owner, const char *words) {
+    for (size_t k = 0; k < in->kernel_count; ++k)
+        for (size_t i = 0; k != owner && i < in->kernels[k].plan->params.count; ++i) {
+            const ht_planned_param *param = &in->kernels[k].plan->params.items[i];
+            bool same = param->called && strcmp(words_of(in, k, param), words) == 0;
+            size_t count = same ? uses(in, k, param->name) : 0;
+            if (count >= USES_MIN && count != SIZE_MAX)
+                return true;
+        }
+    return false;
+}
+
+/* Returns a free name made of the words, with the kernel's in front where another kernel has the
+ * same; free(). */
+static char *name_make(settling *in, size_t owner, const char *words) {
+    char *whole = ht_format("%s %s", in->kernels[owner].model->name, words);
+    char *name = ht_constant_name(&in->style, is_shared(in, owner, words) ? whole : words);
+    if (!is_free(in, name)) {
+        free(name);
+        name = ht_constant_name(&in->style, whole);
+    }
+    for (int number = 2; !is_free(in, name); ++number) {
+        char *numbered = ht_format("%s %d", whole, number);
+        free(name);
+        name = ht_constant_name(&in->style, numbered);
+        free(numbered);
+    }
+    free(whole);
+    ht_names_add(&in->given, name);
+    return name;
 }
 
 static void names_choose(settling *in, size_t owner) {
