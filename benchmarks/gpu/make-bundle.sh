@@ -13,16 +13,7 @@ strip --strip-unneeded "$folder/bin/hiptemper"
 cp "$sources/LICENSE" "$folder/licences/hiptemper"
 cp "$sources/docs/gpu-check.md" "$folder/README.md"
 
-# Every library but the C library, which must be the machine's own: its driver needs it.
-ldd "$program" | awk '$2 == "=>" && $3 ~ /^\// { print $1, $3 }' | while read -r name path; do
-    case "$name" in
-    libc.so.* | libm.so.* | libdl.so.* | libpthread.so.* | librt.so.* | ld-linux*) continue ;;
-    esac
-    install -m 644 "$(readlink -f "$path")" "$folder/lib/$name"
-    strip --strip-unneeded "$folder/lib/$name" 2>/dev/null || true
-    package=$(dpkg-query -S "$(readlink -f "$path")" 2>/dev/null | head -n 1 | cut -d: -f1 || true)
-    [ -z "$package" ] || cp -L "/usr/share/doc/$package/copyright" "$folder/licences/$package" 2>/dev/null || true
-done
+"$sources/benchmarks/gpu/copy-libraries.sh" "$program" "$folder"
 
 "$hiptemper" refactor "$sources/examples/kernels" --out "$folder/templates" >"$folder/templates/refactor.txt"
 cp "$sources"/templates/library/*.hip "$folder/templates/"
