@@ -44,12 +44,16 @@ static bool is_ours(const char *name) {
     return false;
 }
 
+static bool has_kernels(const char *text, size_t length) {
+    return memmem(text, length, "__global__", 10) != NULL;
+}
+
 bool ht_mentions_kernels(const char *path) {
     char *text;
     size_t length;
     if (ht_file_read(path, 0, &text, &length, NULL) != HT_OK)
         return false;
-    bool found = memmem(text, length, "__global__", 10) != NULL;
+    bool found = has_kernels(text, length);
     free(text);
     return found;
 }
@@ -102,10 +106,12 @@ static void parts_note(const char *text, ht_names *parts) {
 /* Returns true if the source has kernels, and notes what it includes. */
 static bool is_with_kernels(const walk *state, const char *path) {
     char *text;
-    if (state->for_parts || ht_file_read(path, 0, &text, NULL, NULL) != HT_OK)
-        return state->for_parts && ht_mentions_kernels(path);
-    parts_note(text, state->parts);
-    bool found = strstr(text, "__global__") != NULL;
+    size_t length;
+    if (ht_file_read(path, 0, &text, &length, NULL) != HT_OK)
+        return false;
+    if (!state->for_parts)
+        parts_note(text, state->parts);
+    bool found = has_kernels(text, length);
     free(text);
     return found;
 }

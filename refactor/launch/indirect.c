@@ -2,6 +2,7 @@
 
 #include "base/memory.h"
 #include "refactor/source/ast.h"
+#include "refactor/source/variable.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -158,26 +159,11 @@ static size_t passed_on(const wrapper *of, CXCursor expression) {
     return of->parameters.count;
 }
 
-typedef struct change_search {
-    CXCursor variable;
-    bool changed;
-} change_search;
-
-static bool on_change(CXCursor cursor, CXCursor parent, void *context) {
-    (void)parent;
-    change_search *in = context;
-    enum CXBinaryOperatorKind binary;
-    enum CXUnaryOperatorKind unary;
-    CXCursor target = clang_getNullCursor(), right;
-    if (ht_ast_binary(cursor, &binary, &target, &right))
-        in->changed = in->changed ||
-                      (binary >= CXBinaryOperator_Assign && binary <= CXBinaryOperator_OrAssign &&
-                       ht_ast_mentions(target, in->variable));
-    else if (ht_ast_unary(cursor, &unary, &target))
-        in->changed =
-            in->changed || (unary != CXUnaryOperator_Minus && unary != CXUnaryOperator_LNot &&
-                            ht_ast_mentions(target, in->variable));
-    return true;
+/* Returns true if the wrapper changes one of its parameters, other than by the launch, which copies
+ * what it is passed. */
+static bool is_changed(const wrapper *of, CXCursor parameter) {
+    return ht_variable_writes_at(of->function, parameter) >
+           ht_variable_writes_at(of->call, parameter);
 }
 
 /* Sets the call's argument that the wrapper passes on; false: there is none. */
@@ -186,10 +172,8 @@ static bool argument_of(const wrapper *of, CXCursor call, CXCursor expression, C
     int count = clang_Cursor_getNumArguments(call);
     if (index == of->parameters.count || count < 0 || index >= (size_t)count)
         return false;
-    change_search changes = {of->parameters.items[index], false};
-    ht_ast_walk(of->function, on_change, &changes);
     *out = clang_Cursor_getArgument(call, (unsigned)index);
-    return !changes.changed;
+    return !is_changed(of, of->parameters.items[index]);
 }
 
 /* Returns true where the wrapper passes on all that the kernel gets. */
@@ -286,24 +270,10 @@ static void runtime_launch(search *in, CXCursor call) {
 
 /* ---- the search ---- */
 
-/* Returns true for cursors to be looked into, and notes the function around them. */
-static bool is_users(search *in, CXCursor cursor) {
-    enum CXCursorKind kind = clang_getCursorKind(cursor);
-    CXFile file;
-    if (clang_isDeclaration(kind) || kind == CXCursor_LinkageSpec) {
-        clang_getExpansionLocation(clang_getCursorLocation(cursor), &file, NULL, NULL, NULL);
-        if (ht_source_file(in->source, file) == SIZE_MAX)
-            return false;
-    }
-    if (ht_launch_in_function(kind))
-        in->function = cursor;
-    return true;
-}
-
 static bool on_launch(CXCursor cursor, CXCursor parent, void *context) {
     (void)parent;
     search *in = context;
-    if (!is_users(in, cursor))
+    if (!ht_launch_enters(in->source, cursor, &in->function))
         return false;
     if (clang_getCursorKind(cursor) != CXCursor_CallExpr)
         return true;
@@ -327,7 +297,7 @@ static bool on_launch(CXCursor cursor, CXCursor parent, void *context) {
 static bool on_call(CXCursor cursor, CXCursor parent, void *context) {
     (void)parent;
     search *in = context;
-    if (!is_users(in, cursor))
+    if (!ht_launch_enters(in->source, cursor, &in->function))
         return false;
     if (clang_getCursorKind(cursor) != CXCursor_CallExpr)
         return true;

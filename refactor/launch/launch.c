@@ -245,25 +245,31 @@ static void launch_add(search *in, CXCursor call, CXCursor configuration) {
     free(settings.items);
 }
 
-bool ht_launch_in_function(enum CXCursorKind kind) {
+static bool is_function(enum CXCursorKind kind) {
     return kind == CXCursor_FunctionDecl || kind == CXCursor_FunctionTemplate ||
            kind == CXCursor_CXXMethod || kind == CXCursor_Constructor ||
            kind == CXCursor_Destructor;
 }
 
-static bool on_cursor(CXCursor cursor, CXCursor parent, void *context) {
-    (void)parent;
-    search *in = context;
+bool ht_launch_enters(const ht_source *source, CXCursor cursor, CXCursor *function) {
     enum CXCursorKind kind = clang_getCursorKind(cursor);
     if (clang_isDeclaration(kind) || kind == CXCursor_LinkageSpec) {
         CXFile file;
         clang_getExpansionLocation(clang_getCursorLocation(cursor), &file, NULL, NULL, NULL);
-        if (ht_source_file(in->source, file) == SIZE_MAX)
+        if (ht_source_file(source, file) == SIZE_MAX)
             return false;
     }
-    if (ht_launch_in_function(kind))
-        in->function = cursor;
-    if (kind == CXCursor_CallExpr) {
+    if (is_function(kind))
+        *function = cursor;
+    return true;
+}
+
+static bool on_cursor(CXCursor cursor, CXCursor parent, void *context) {
+    (void)parent;
+    search *in = context;
+    if (!ht_launch_enters(in->source, cursor, &in->function))
+        return false;
+    if (clang_getCursorKind(cursor) == CXCursor_CallExpr) {
         CXCursor configuration = ht_launch_configuration(cursor);
         if (!clang_Cursor_isNull(configuration))
             launch_add(in, cursor, configuration);

@@ -62,7 +62,9 @@ CXCursor ht_launch_name(const ht_launch_site *site, CXCursor callee);
  * cursors: there is none. */
 CXCursor ht_launch_kernel_name(CXCursor expression, CXCursor kernel);
 CXCursor ht_launch_configuration(CXCursor call);
-bool ht_launch_in_function(enum CXCursorKind kind);
+/* Returns true for a cursor to be looked into, one of the user's files, and sets *function where it
+ * is the one around those that follow. */
+bool ht_launch_enters(const ht_source *source, CXCursor cursor, CXCursor *function);
 /* Reads grid or block of a launch that cannot be edited. `passed`: it may be a variable of unknown
  * value. */
 void ht_launch_extent_read(const ht_source *source, CXCursor expression, bool passed,

@@ -61,10 +61,8 @@ static bool is_free(const settling *in, const char *name) {
 /* Returns which of the words for a thread's outputs along an axis a parameter has; `count`: none.
  */
 static size_t axis_of(const ht_planned_param *param) {
-    static const char *const words[] = {"outputs per thread", "rows per thread",
-                                        "planes per thread"};
-    size_t axis = 0, count = sizeof words / sizeof *words;
-    while (axis < count && !(param->called && strcmp(param->called, words[axis]) == 0))
+    size_t axis = 0, count = sizeof ht_outputs_words / sizeof *ht_outputs_words;
+    while (axis < count && !(param->called && strcmp(param->called, ht_outputs_words[axis]) == 0))
         ++axis;
     return axis;
 }

@@ -240,6 +240,13 @@ Test(own_build, a_function_that_changes_what_it_is_passed_is_not_followed) {
                       " const float *in, float *out, int n) {\n"
                       "    kernel<<<grid, block>>>(in, out, n / 2);\n"
                       "}\n" PASSED);
+    expect_unfollowed("typedef void (*map)(const float *, float *, int);\n"
+                      "void round_up(int &n);\n"
+                      "void launch(const char *name, map kernel, int grid, int block,"
+                      " const float *in, float *out, int n) {\n"
+                      "    round_up(grid);\n"
+                      "    kernel<<<grid, block>>>(in, out, n);\n"
+                      "}\n" PASSED);
 }
 
 #define HELD                                                                                       \

@@ -149,8 +149,6 @@ static bool has_param(const ht_plan *plan, const char *name) {
 /* Names the parameters of an axis: those of coarsening if there are such, else new ones. */
 static void add_factor(ht_tiled *t, ht_tiled_axis *axis) {
     static const char *const values[] = {"1, 2, 4, 8", "1, 2, 4, 8", "1, 2, 4"};
-    static const char *const words[] = {"outputs per thread", "rows per thread",
-                                        "planes per thread"};
     ht_plan *plan = t->c.plan;
     const char *existing = ht_plan_cover_param(plan, axis->axis);
     char *strided = existing ? ht_format("%s_STRIDED", existing) : NULL;
@@ -164,7 +162,7 @@ static void add_factor(ht_tiled *t, ht_tiled_axis *axis) {
     axis->factor = ht_strdup(ht_plan_name(plan, wanted));
     axis->strided = ht_strdup(ht_tiled_name_like(plan, "_STRIDED", axis->factor));
     ht_plan_param(plan, axis->factor, values[axis->axis], "1");
-    ht_plan_call(plan, axis->factor, words[axis->axis]);
+    ht_plan_call(plan, axis->factor, ht_outputs_words[axis->axis]);
     ht_plan_param(plan, axis->strided, "false, true", "false");
     ht_plan_require(plan, "(%s > 1 && %s > 1) || !%s", axis->factor,
                     ht_plan_block(plan, axis->axis), axis->strided);
