@@ -14,6 +14,17 @@
 
 enum { LOOPS_MAX = 4, RUNTIME_MAX = 2, TRIP_MAX = 64, DEPTH_MAX = 4 };
 
+/* NVRTC unrolls loops that nobody asked it to, clang for GPUs hardly any. A default factor says "as
+ * it was", so it must leave that choice where it was; clang knows no factor of 0. */
+static const char helper[] =
+    "// Leaves a loop whose factor is its own to the compiler: to NVRTC by 0, which clang "
+    "refuses.\n"
+    "#ifdef __clang__\n"
+    "#define UNROLL_UNLESS(own, factor) (factor)\n"
+    "#else\n"
+    "#define UNROLL_UNLESS(own, factor) ((factor) == (own) ? 0 : (factor))\n"
+    "#endif\n";
+
 typedef struct pragma {
     bool found, bare, literal;
     int64_t factor;
@@ -59,6 +70,7 @@ typedef struct context {
     const ht_model *model;
     ht_plan *plan;
     int count, runtime_count;
+    bool helped; /* UNROLL_UNLESS is defined */
 } context;
 
 /* An `#pragma unroll` line right before the loop. */
@@ -122,15 +134,16 @@ static const char *factor_name(context *in, const ht_syntax *loop) {
 /* The pragma, without a number in an applied source where that is the trip count: then an author's
  * own stays as it is. `trip` 0: it is not known. */
 static char *pragma_text(const pragma *before, const char *name, int64_t trip) {
-    char *own = before->bare ? ht_format("$[%zu,%zu]", before->range.begin, before->range.end)
-                             : ht_strdup("#pragma unroll");
-    char *text = trip == 0 || before->literal
-                     ? ht_format("#pragma unroll ${%s}", name)
-                     : ht_format("$?{%s == %lld}{#pragma unroll %s}{%s}"
-                                 "$?{%s != %lld}{}{#pragma unroll ${%s}}",
-                                 name, (long long)trip, name, own, name, (long long)trip, name);
-    free(own);
-    return text;
+    if (before->literal)
+        return ht_format("#pragma unroll ${%s}", name);
+    if (before->bare)
+        return ht_format("$?{%s == %lld}{#pragma unroll %s}{$[%zu,%zu]}"
+                         "$?{%s != %lld}{}{#pragma unroll ${%s}}",
+                         name, (long long)trip, name, before->range.begin, before->range.end, name,
+                         (long long)trip, name);
+    /* the default factor of a loop without a pragma */
+    return ht_format("$?{1}{#pragma unroll UNROLL_UNLESS(%lld, %s)}{#pragma unroll ${%s}}",
+                     (long long)(trip ? trip : 1), name, name);
 }
 
 /* `param`: while it has its default, an applied source is left as it is, as is a loop for which its
@@ -144,6 +157,9 @@ static void place_pragma(context *in, ht_range loop, const pragma *before, const
         free(pragma);
         return;
     }
+    if (!in->helped)
+        ht_plan_help(in->plan, helper);
+    in->helped = true;
     size_t line = loop.begin;
     while (line > 0 && (text[line - 1] == ' ' || text[line - 1] == '\t'))
         --line;
@@ -278,7 +294,7 @@ static bool on_loop(const ht_syntax *node, void *data) {
 }
 
 static void apply(const ht_model *model, ht_plan *plan) {
-    context in = {model, plan, 0, 0};
+    context in = {.model = model, .plan = plan};
     ht_syntax_walk(ht_syntax_of(model)->body, on_loop, &in);
 }
 

@@ -88,3 +88,34 @@ Test(unroll, a_factor_of_the_authors_stays) {
     subject_close(&of);
     free(text);
 }
+
+/* A default factor is no request: NVRTC unrolls a loop without a pragma, one with a factor of 1 it
+ * does not, and an applied source has no pragma. */
+Test(unroll, a_default_factor_leaves_the_loop_to_the_compiler) {
+    char *text = summing(plain);
+    subject of = subject_open(text, problem, "sum");
+    const char *unit = of.kernel->template->unit;
+    cr_expect(strstr(unit, "#pragma unroll UNROLL_UNLESS(1, UNROLL_R)"), "%s", unit);
+    cr_expect(strstr(unit, "#define UNROLL_UNLESS(own, factor) ((factor) == (own) ? 0 : (factor))"),
+              "%s", unit);
+    subject_close(&of);
+    free(text);
+    text = summing("for (int r = 0; r < 6; ++r)\n        all += in[r * n + i];");
+    of = subject_open(text, problem, "sum");
+    unit = of.kernel->template->unit;
+    cr_expect(strstr(unit, "#pragma unroll UNROLL_UNLESS(6, UNROLL_R)"), "%s", unit);
+    subject_close(&of);
+    free(text);
+}
+
+/* An author's pragma is a request. */
+Test(unroll, a_factor_where_a_pragma_stands_is_passed_on) {
+    char *text = summing("#pragma unroll\n    for (int r = 0; r < 6; ++r)\n"
+                         "        all += in[r * n + i];");
+    subject of = subject_open(text, problem, "sum");
+    const char *unit = of.kernel->template->unit;
+    cr_expect(strstr(unit, "#pragma unroll UNROLL_R\n"), "%s", unit);
+    cr_expect_not(strstr(unit, "UNROLL_UNLESS"), "%s", unit);
+    subject_close(&of);
+    free(text);
+}
