@@ -30,6 +30,8 @@ typedef struct ht_written_launch {
      * blocks. NULL: not known. */
     ht_expr *covers[3];
     bool joined[3]; /* the grid has fewer blocks along the axis, for any block */
+    bool fixed[3];  /* original and tuned have a constant number of blocks along the axis, which a
+                       device takes: sizes that the program does not have say nothing of it */
     ht_expr *where; /* condition for launching the tuned kernel; otherwise the original is launched,
                        which is kept under another name; NULL: always */
     ht_expr *refused; /* condition under which a launcher function launches nothing; NULL: never */

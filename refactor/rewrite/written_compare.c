@@ -159,7 +159,7 @@ bool ht_written_fits(const ht_written_launch *launch, const ht_problem *problem,
         if (own->grid[axis])
             good = good &&
                    ht_binding_evaluate(&binding, &plain, own->grid[axis], &value, NULL) == HT_OK;
-        good = good && value <= most[axis];
+        good = good && (launch->fixed[axis] || value <= most[axis]);
         value = 1;
         if (own->block[axis])
             good = good &&
@@ -187,7 +187,7 @@ bool ht_written_is_past(const ht_written_launch *launch, const ht_template *tune
         int64_t covers = 0, block = original.block[axis];
         /* the original's last block may be without items, as in n / block + 1 */
         int64_t items = (original.grid[axis] - (int64_t)2) * block;
-        if (launch->covers[axis] &&
+        if (launch->covers[axis] && !launch->fixed[axis] &&
             ht_binding_evaluate(&measured, config, launch->covers[axis], &covers, NULL) == HT_OK &&
             covers > 0)
             past = past || items / covers >= most[axis];

@@ -8,6 +8,7 @@
 #include "refactor/launch/extent.h"
 #include "refactor/launch/symbol.h"
 #include "refactor/plan/coverage.h"
+#include "refactor/plan/launch_text.h"
 #include "templates/annotations/apart.h"
 
 #include <stdlib.h>
@@ -404,6 +405,19 @@ static void covers_publish(const ht_plan *plan, ht_written_launch *out) {
     }
 }
 
+static bool is_taken(const ht_symbol *grid, int axis) {
+    int64_t value = 0;
+    return !grid || (!ht_symbol_is_assumed(grid) && ht_symbol_value(grid, &value) &&
+                     value <= (axis == 0 ? INT32_MAX : HT_GRID_ROWS_MAX));
+}
+
+/* A program's own constants are fields of a problem, too, which a check may enlarge. */
+static void fixed_publish(const reading *in, ht_written_launch *out) {
+    for (int axis = 0; in->before && axis < 3; ++axis)
+        out->fixed[axis] = is_taken(in->before->grid.axis[axis], axis) &&
+                           is_taken(in->site->grid.axis[axis], axis);
+}
+
 void ht_written_launch_read(const ht_written_pair *pair, const ht_launch_site *site,
                             const ht_launch_site *before, ht_written_launch *out) {
     const ht_launches *launches = &pair->original->facts->launches;
@@ -439,6 +453,7 @@ void ht_written_launch_read(const ht_written_pair *pair, const ht_launch_site *s
     if (out->template) {
         arguments_publish(&in, &list, out);
         covers_publish(pair->plan, out);
+        fixed_publish(&in, out);
         for (int axis = 0; in.before && axis < 3; ++axis)
             out->assumed = out->assumed || ht_symbol_is_assumed(in.before->block.axis[axis]);
         if (in.where.length)

@@ -230,3 +230,28 @@ Test(apply, what_is_not_legal_is_so_for_sizes_that_are_named) {
               "%s", result.err);
     program_free(&result);
 }
+
+/* A program that says its size launches no more blocks for any: sizes that it does not have are no
+ * reason to hold a lower block back. */
+Test(apply, a_size_that_the_program_fixes_bounds_its_launch) {
+    workplace_write("rows.hip",
+                    "#include <hip/hip_runtime.h>\n"
+                    "__global__ void rows(const float *in, float *out, int h, int w) {\n"
+                    "    int x = blockIdx.x * blockDim.x + threadIdx.x;\n"
+                    "    int y = blockIdx.y * blockDim.y + threadIdx.y;\n"
+                    "    if (x < w && y < h)\n"
+                    "        out[y * w + x] = 2 * in[y * w + x];\n"
+                    "}\n"
+                    "int main() {\n"
+                    "    const int h = 64, w = 96;\n"
+                    "    float *in, *out;\n"
+                    "    hipMalloc(&in, h * w * sizeof(float));\n"
+                    "    hipMalloc(&out, h * w * sizeof(float));\n"
+                    "    dim3 grid((w + 15) / 16, (h + 15) / 16), block(16, 16);\n"
+                    "    rows<<<grid, block>>>(in, out, h, w);\n"
+                    "}\n");
+    expect_run("apply --kernel rows BLOCK_Y=2 rows.hip", 0, "equal to the bit");
+    char *text = workplace_read("hiptemper-out/rows.hip");
+    cr_assert(text && strstr(text, "(h + 1) / 2), block(16, 2);"), "%s", text);
+    free(text);
+}
