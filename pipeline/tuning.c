@@ -332,7 +332,7 @@ static char *kept_reason(const pair *pair, const ht_candidate *best, ht_comparis
                                 : "no other configuration gave a correct result");
     }
     ht_text reason = {0};
-    char *config = ht_config_string(pair->binding.template, &best->config);
+    char *config = ht_config_brief(pair->binding.template, &best->config);
     if (comparison == HT_COMPARISON_FASTER)
         ht_text_printf(&reason, "nothing is faster by enough (--min-speedup %g); the best, %s, ",
                        pair->session->options.min_speedup, config);

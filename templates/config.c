@@ -12,15 +12,27 @@ ht_config ht_config_default(const ht_template *template) {
     return config;
 }
 
+static void value_print(const ht_param *param, size_t choice, ht_text *out) {
+    const char *value = param->values[choice].text;
+    /* The parser splits at blanks and commas; a type with either goes in quotes. */
+    const char *quote = strpbrk(value, " ,") ? "\"" : "";
+    ht_text_printf(out, "%s%s=%s%s%s", out->length ? " " : "", param->name, quote, value, quote);
+}
+
 char *ht_config_string(const ht_template *template, const ht_config *config) {
     ht_text text = {0};
-    for (size_t i = 0; i < template->param_count; ++i) {
-        const char *value = template->params[i].values[config->choice[i]].text;
-        /* The parser splits at blanks and commas; a type with either goes in quotes. */
-        const char *quote = strpbrk(value, " ,") ? "\"" : "";
-        ht_text_printf(&text, "%s%s=%s%s%s", i ? " " : "", template->params[i].name, quote, value,
-                       quote);
-    }
+    for (size_t i = 0; i < template->param_count; ++i)
+        value_print(&template->params[i], config->choice[i], &text);
+    return ht_text_take(&text);
+}
+
+char *ht_config_brief(const ht_template *template, const ht_config *config) {
+    ht_text text = {0};
+    for (size_t i = 0; i < template->param_count; ++i)
+        if (config->choice[i] != template->params[i].default_index)
+            value_print(&template->params[i], config->choice[i], &text);
+    if (!text.length)
+        ht_text_append(&text, "the defaults");
     return ht_text_take(&text);
 }
 

@@ -113,7 +113,8 @@ static void best_report(const ht_entry *entry, size_t top, const ht_device *devi
     size_t count = ht_search_result_best(search, top, best);
     if (count) {
         char *label = ht_entry_label(entry);
-        fprintf(out, "Best of %s%s\n", label, device->emulated ? ", times are host emulation" : "");
+        fprintf(out, "Best of %s%s; parameters that are not named have their defaults\n", label,
+                device->emulated ? ", times are host emulation" : "");
         free(label);
         const char *heads[] = {"", "median ms", "configuration"};
         ht_table *table = ht_table_new("rrl", heads);
@@ -121,7 +122,7 @@ static void best_report(const ht_entry *entry, size_t top, const ht_device *devi
             const ht_trial *trial = &search->trials[best[i]];
             char *rank = ht_format("%zu", i + 1);
             char *cost = ht_format("%.4g", trial->outcome.cost);
-            char *config = ht_config_string(entry->template, &trial->config);
+            char *config = ht_config_brief(entry->template, &trial->config);
             ht_table_row(table, (const char *[]){rank, cost, config});
             free(rank);
             free(cost);

@@ -23,6 +23,13 @@ static const char *color_of(ht_verdict verdict) {
     }
 }
 
+/* Returns true if a configuration is faster than the original. Else the times that are next to the
+ * original's are those of the template's defaults, and the reason has the best one's. */
+static bool gained(const ht_pair_result *result) {
+    return result->times.known &&
+           (result->verdict == HT_VERDICT_IMPROVED || result->verdict == HT_VERDICT_WITHHELD);
+}
+
 static void verdict_print(ht_verdict verdict, FILE *out) {
     if (ht_report_has_color(out))
         fprintf(out, "%s%s\033[0m", color_of(verdict), ht_verdict_name(verdict));
@@ -120,7 +127,7 @@ static void rival_print(const ht_entry *entry, FILE *out) {
     const ht_candidate *rival = ht_pair_result_rival(&entry->result);
     if (!rival)
         return;
-    char *config = ht_config_string(entry->template, &rival->config);
+    char *config = ht_config_brief(entry->template, &rival->config);
     fprintf(out, "  %-10s unclear: %s may be as fast; it takes %.3f [%.3f, %.3f] times as long\n",
             "choice", config, rival->final.over_best, rival->final.over_best_lo,
             rival->final.over_best_hi);
@@ -131,7 +138,7 @@ static void freer_print(const ht_entry *entry, FILE *out) {
     const ht_candidate *freer = ht_pair_result_freer(&entry->result);
     if (!freer)
         return;
-    char *config = ht_config_string(entry->template, &freer->config);
+    char *config = ht_config_brief(entry->template, &freer->config);
     char *forms = ht_style_forms(entry->template, &freer->config);
     fprintf(out, "  %-10s %.2fx [%.3f, %.3f] with --style any: %s; it has %s\n", "freer",
             freer->final.speedup, freer->final.speedup_lo, freer->final.speedup_hi, config,
@@ -145,7 +152,7 @@ static void plain_print(const ht_entry *entry, FILE *out) {
     char *forms = plain ? ht_style_forms(entry->template, &entry->result.config) : NULL;
     if (!forms)
         return;
-    char *config = ht_config_string(entry->template, &plain->config);
+    char *config = ht_config_brief(entry->template, &plain->config);
     fprintf(out, "  %-10s it has %s; with --style plain %.2fx [%.3f, %.3f]: %s\n", "form", forms,
             plain->final.speedup, plain->final.speedup_lo, plain->final.speedup_hi, config);
     free(config);
@@ -156,14 +163,14 @@ static void ablation_print(const ht_ablation *ablation, FILE *out) {
     size_t width = 0;
     for (size_t i = 0; i < ablation->count; ++i) {
         size_t length = strlen(ablation->rows[i].transformation);
-        width = length > width ? length : width;
+        width = ablation->rows[i].used && length > width ? length : width;
     }
     for (size_t i = 0; i < ablation->count; ++i) {
         const ht_ablation_row *row = &ablation->rows[i];
-        fprintf(out, "  %-10s %-*s  ", "without", (int)width, row->transformation);
         if (!row->used)
-            fprintf(out, "the best found does not use it\n");
-        else if (!row->found)
+            continue;
+        fprintf(out, "  %-10s %-*s  ", "without", (int)width, row->transformation);
+        if (!row->found)
             fprintf(out, "nothing was measured\n");
         else
             fprintf(out, "the best found is %.4g ms, %.2fx as long (of %lu)\n", row->cost,
@@ -209,10 +216,12 @@ void ht_entry_report(const ht_entry *entry, const ht_device *device, FILE *out) 
         fprintf(out, "  %-10s %s\n", "sizes", entry->fields);
     fprintf(out, "  %-10s ", "status");
     verdict_print(result->verdict, out);
+    if (gained(result))
+        fprintf(out, ", speedup %.2fx [%.3f, %.3f]", result->times.speedup,
+                result->times.speedup_lo, result->times.speedup_hi);
     if (result->times.known)
-        fprintf(out, ", speedup %.2fx [%.3f, %.3f], %s against %s", result->times.speedup,
-                result->times.speedup_lo, result->times.speedup_hi,
-                result->verified ? "verified" : "not verified", result->reference);
+        fprintf(out, ", %s against %s", result->verified ? "verified" : "not verified",
+                result->reference);
     fputc('\n', out);
     if (result->reason)
         reason_print(entry, out);
@@ -220,11 +229,10 @@ void ht_entry_report(const ht_entry *entry, const ht_device *device, FILE *out) 
         kernels_print(entry->template, out);
     if (result->times.known) {
         timing_print("original", &result->times.original, device, out);
-        timing_print(result->verdict == HT_VERDICT_IMPROVED ? "tuned" : "default",
-                     &result->times.tuned, device, out);
+        timing_print(gained(result) ? "tuned" : "default", &result->times.tuned, device, out);
     }
-    if (result->has_config) {
-        char *config = ht_config_string(entry->template, &result->config);
+    if (result->has_config && gained(result)) {
+        char *config = ht_config_brief(entry->template, &result->config);
         fprintf(out, "  %-10s %s\n", "config", config);
         free(config);
     }
@@ -251,7 +259,7 @@ void ht_entry_report_brief(const ht_entry *entry, const ht_device *device, FILE 
     char *label = ht_entry_label(entry);
     fprintf(out, "%s  %s:%d  ", label, entry->file, entry->line);
     verdict_print(entry->result.verdict, out);
-    if (entry->result.times.known)
+    if (gained(&entry->result))
         fprintf(out, ", speedup %.2fx", entry->result.times.speedup);
     fprintf(out, "%s\n", entry->earlier ? " (earlier)" : "");
     free(label);
@@ -276,8 +284,9 @@ char *ht_entry_report_text(const ht_entry *entry, const ht_device *device) {
 static void summary_row(ht_table *table, const ht_entry *entry) {
     const ht_pair_result *result = &entry->result;
     char *original = NULL, *tuned = NULL, *speedup = NULL, *interval = NULL;
-    if (result->times.known) {
+    if (result->times.known)
         original = ht_format("%.4g", result->times.original.median_ms);
+    if (gained(result)) {
         tuned = ht_format("%.4g", result->times.tuned.median_ms);
         speedup = ht_format("%.2fx", result->times.speedup);
         interval = ht_format("[%.3f, %.3f]", result->times.speedup_lo, result->times.speedup_hi);

@@ -24,7 +24,7 @@ void ht_model_result_print(const ht_entry *entry, const ht_model_result *result,
                 ht_gpu_term_words(result->original.bottleneck));
     for (size_t i = 0; i < result->count && i < HT_MODEL_CHOICES; ++i) {
         const ht_model_choice *choice = &result->choices[i];
-        char *config = ht_config_string(entry->template, &choice->config);
+        char *config = ht_config_brief(entry->template, &choice->config);
         fprintf(out, "  %s: %.4g ms, %.3gx, predicted, not measured (%s); verified on the host\n",
                 words[i], 1e3 * choice->time.seconds, choice->speedup,
                 ht_gpu_term_words(choice->time.bottleneck));

@@ -218,6 +218,9 @@ const ht_arg *ht_template_arg(const ht_template *template, const char *name);
 ht_config ht_config_default(const ht_template *template);
 /* "BLOCK_X=16 TILE_X=2"; free(). Parses back with ht_config_parse. */
 char *ht_config_string(const ht_template *template, const ht_config *config);
+/* The same of the parameters that do not have their defaults, for people: a refactored kernel has
+ * twenty. "the defaults" where all have; free(). */
+char *ht_config_brief(const ht_template *template, const ht_config *config);
 /* Spaces or commas between; parameters that are not given keep their defaults; unknown names and
  * values are errors. */
 ht_status ht_config_parse(const ht_template *template, const char *text, ht_config *out_config,

@@ -376,6 +376,9 @@ Test(annotation, configurations_as_text) {
     char *text = ht_config_string(t, &config);
     cr_assert_str_eq(text, "I=16 B=true Y=float E=LOW");
     free(text);
+    text = ht_config_brief(t, &config);
+    cr_assert_str_eq(text, "the defaults");
+    free(text);
     for (uint16_t i = 0; i < 2; ++i)
         for (uint16_t y = 0; y < 3; ++y) {
             config.choice[0] = i;
@@ -385,6 +388,11 @@ Test(annotation, configurations_as_text) {
             cr_assert_eq(ht_config_parse(t, text, &parsed, &error), HT_OK, "%s: %s", text,
                          error.message);
             cr_assert(ht_config_equal(&config, &parsed));
+            free(text);
+            text = ht_config_brief(t, &config); /* what it leaves out is what parsing fills in */
+            bool plain = i == 1 && y == 0;
+            cr_assert(plain || ht_config_parse(t, text, &parsed, NULL) == HT_OK, "%s", text);
+            cr_assert(plain || ht_config_equal(&config, &parsed), "%s", text);
             free(text);
         }
     cr_assert_eq(ht_config_parse(t, " E=HIGH,, I=0x10 ", &parsed, NULL), HT_OK);
