@@ -159,6 +159,39 @@ static ht_symbol *reaching_value(const frame *scope, CXCursor use, CXCursor vari
     return NULL;
 }
 
+static bool is_local_constant(CXCursor cursor, CXCursor parent, void *context) {
+    (void)parent;
+    int64_t value;
+    CXCursor named = clang_getCursorReferenced(cursor);
+    bool *found = context;
+    *found = *found || (clang_getCursorKind(cursor) == CXCursor_DeclRefExpr &&
+                        clang_getCursorKind(named) == CXCursor_VarDecl && ht_ast_is_local(named) &&
+                        ht_ast_constant(cursor, &value));
+    return !*found;
+}
+
+/* Reads the initializer of a constant that is computed from others of the program's sizes, as in
+ * `const int blocks = (n + 255) / 256;`: by itself it would be a size that hangs on none of them.
+ * NULL: it is not so computed. */
+static ht_symbol *read_computed(const frame *in, CXCursor declaration) {
+    bool computed = false;
+    CXCursor initializer = clang_getCursorKind(declaration) == CXCursor_VarDecl
+                               ? clang_Cursor_getVarDeclInitializer(declaration)
+                               : clang_getNullCursor();
+    if (clang_Cursor_isNull(initializer) || !ht_ast_is_local(declaration))
+        return NULL;
+    ht_ast_walk(initializer, is_local_constant, &computed);
+    if (!computed)
+        return NULL;
+    frame scope = scope_of(in, declaration);
+    ht_symbol *value = read(&scope, initializer);
+    int64_t number;
+    if (ht_symbol_value(value, &number))
+        return value;
+    ht_symbol_free(value);
+    return NULL;
+}
+
 static ht_symbol *read_variable(const frame *in, CXCursor cursor, CXCursor declaration) {
     int64_t value;
     if (clang_getCursorKind(declaration) == CXCursor_ParmDecl && in->outer) {
@@ -170,7 +203,9 @@ static ht_symbol *read_variable(const frame *in, CXCursor cursor, CXCursor decla
         return read(&outer, argument);
     }
     char *name = ht_cursor_name(declaration);
-    if (ht_ast_constant(cursor, &value)) {
+    bool fixed = ht_ast_constant(cursor, &value);
+    ht_symbol *computed = fixed ? read_computed(in, declaration) : NULL;
+    if (fixed && !computed) {
         ht_symbol *symbol = constant(in, cursor, value, HT_ORIGIN_VARIABLE, name);
         symbol->declaration = declaration;
         return symbol;
@@ -179,7 +214,9 @@ static ht_symbol *read_variable(const frame *in, CXCursor cursor, CXCursor decla
     symbol->name = name;
     symbol->declaration = declaration;
     set_place(in, symbol, cursor);
-    if (clang_getCursorKind(declaration) == CXCursor_VarDecl) {
+    if (computed)
+        symbol->value_of = computed;
+    else if (clang_getCursorKind(declaration) == CXCursor_VarDecl) {
         CXCursor initializer = clang_Cursor_getVarDeclInitializer(declaration);
         frame scope = scope_of(in, declaration);
         if (ht_variable_writes(declaration) > 0)

@@ -255,3 +255,28 @@ Test(apply, a_size_that_the_program_fixes_bounds_its_launch) {
     cr_assert(text && strstr(text, "(h + 1) / 2), block(16, 2);"), "%s", text);
     free(text);
 }
+
+/* A number of blocks that is computed from sizes is no size of its own: it would be varied apart
+ * from them, and a launch that is right for all sizes be held back. */
+Test(apply, a_constant_number_of_blocks_hangs_on_the_sizes) {
+    workplace_write("line.hip", "#include <hip/hip_runtime.h>\n"
+                                "__global__ void twice(float *data, int n) {\n"
+                                "    int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+                                "    if (i < n)\n"
+                                "        data[i] *= 2;\n"
+                                "}\n"
+                                "int main() {\n"
+                                "    const int w = 320, h = 20;\n"
+                                "    float *data;\n"
+                                "    hipMalloc(&data, w * h * sizeof(float));\n"
+                                "    const int threads = 256;\n"
+                                "    const int blocks = (w * h + threads - 1) / threads;\n"
+                                "    twice<<<blocks, threads>>>(data, w * h);\n"
+                                "}\n");
+    expect_run("apply --kernel twice BLOCK_X=128,COARSEN_X=8 line.hip", 0, "at 8 sizes");
+    char *text = workplace_read("hiptemper-out/line.hip");
+    cr_assert(text && strstr(text, "const int threads = 128;") &&
+                  strstr(text, "    twice<<<blocks, threads>>>(data, w * h);"),
+              "%s", text);
+    free(text);
+}

@@ -542,8 +542,8 @@ Test(written_form, a_grid_that_does_not_change_is_not_written) {
     free(text);
 }
 
-/* A grid that is computed at compile time from the author's block, by a function of his, would have
- * twice the blocks with the block's definition changed: that stays. */
+/* A grid that is computed at compile time from the author's block, by a function of his, follows
+ * the block's definition: it is not changed at the launch, too. */
 Test(written_form, a_constant_grid_does_not_change_twice) {
     static const char source[] =
         "#include <hip/hip_runtime.h>\n"
@@ -560,8 +560,9 @@ Test(written_form, a_constant_grid_does_not_change_twice) {
         "    scale<<<dim3(grid), dim3(block)>>>(in, out, n);\n"
         "}\n";
     char *text = written(source, "BLOCK_X=128 COARSEN_X=4");
-    expect_part(text, "unsigned int block = 256;\n");
-    expect_part(text, "scale<<<dim3((grid + 1) / 2), dim3(block / 2)>>>(in, out, n);\n");
+    expect_part(text, "unsigned int block = 128;\n");
+    expect_part(text, "unsigned int grid = up(n, kOutputsPerThread * block);\n");
+    expect_part(text, "scale<<<dim3(grid), dim3(block)>>>(in, out, n);\n");
     free(text);
 }
 
