@@ -51,14 +51,13 @@ ht_status ht_buffers_create(const ht_hip *hip, ht_layout *layout, const char *in
         ht_buffer *buffer = &buffers->buffers[i];
         size_t bytes = ht_layout_bytes(arg);
         if (ht_arg_is_initialised(arg->arg)) {
-            buffer->contents = malloc(bytes ? bytes : 1);
+            buffer->contents = calloc(bytes ? bytes : 1, 1);
             if (buffer->contents == NULL) {
                 ht_error_set(error, HT_ERROR_LAUNCH, "out of memory: %zu bytes for '%s'", bytes,
                              arg->arg->name);
                 ht_buffers_free(buffers); /* with the layout that has the name */
                 return HT_ERROR_LAUNCH;
             }
-            memset(buffer->contents, 0, bytes);
         }
         ht_status status = ht_input_files_map(arg, i, inputs, &buffer->given, error);
         if (status != HT_OK) {
@@ -102,6 +101,18 @@ void ht_buffers_free(ht_buffers *buffers) {
     free(buffers);
 }
 
+/* Memory below that is not worth the trouble; arrays in structures are read at each launch. */
+enum { LET_GO_LEAST = 1 << 20 };
+
+/* Lets contents go that the device has, and nothing asks for again. */
+static void let_go(ht_buffers *buffers, size_t index) {
+    if (!buffers->passing || ht_layout_bytes(&buffers->layout.args[index]) < LET_GO_LEAST)
+        return;
+    free(buffers->buffers[index].contents);
+    buffers->buffers[index].contents = NULL;
+    buffers->filled = false;
+}
+
 /* Makes the contents in the type as annotated. */
 static void make_contents(const ht_layout_arg *arg, const ht_buffer *buffer, void *out,
                           uint64_t seed, size_t index) {
@@ -119,9 +130,11 @@ void ht_buffers_fill(ht_buffers *buffers, uint64_t seed, bool absolute) {
     buffers->absolute = absolute;
     for (size_t i = 0; i < buffers->layout.count; ++i) {
         const ht_layout_arg *arg = &buffers->layout.args[i];
-        void *contents = buffers->buffers[i].contents;
-        if (contents == NULL)
+        if (!ht_arg_is_initialised(arg->arg))
             continue;
+        if (buffers->buffers[i].contents == NULL) /* let go */
+            buffers->buffers[i].contents = ht_alloc(ht_layout_bytes(arg), 1);
+        void *contents = buffers->buffers[i].contents;
         if (arg->plain.kind == arg->element.kind) {
             make_contents(arg, &buffers->buffers[i], contents, seed, i);
             if (absolute)
@@ -161,12 +174,16 @@ ht_status ht_buffers_reset(ht_buffers *buffers, ht_error *error) {
             break;
         if (buffer->contents != NULL)
             status = upload(buffers, buffer->data, buffer->contents, bytes, error);
+        else if (ht_arg_is_initialised(arg->arg))
+            status = ht_error_set(error, HT_ERROR_INTERNAL, "the contents of '%s' were let go",
+                                  arg->arg->name);
         else
             status =
                 ht_hip_check(buffers->hip,
                              buffers->hip->hipMemset(
                                  buffer->data, ht_poison_byte(arg->element) ^ buffers->flip, bytes),
                              "poisoning outputs", error);
+        let_go(buffers, i);
     }
     return status;
 }
@@ -206,6 +223,16 @@ ht_status ht_buffers_read(const ht_buffers *buffers, size_t index, void **out_da
     return status;
 }
 
+ht_status ht_buffers_look(const ht_buffers *buffers, size_t index, const void **out_data,
+                          void **out_copy, ht_error *error) {
+    *out_copy = NULL;
+    *out_data = buffers->buffers[index].data;
+    ht_status status = buffers->direct ? HT_OK : ht_buffers_read(buffers, index, out_copy, error);
+    if (*out_copy != NULL)
+        *out_data = *out_copy;
+    return status;
+}
+
 /* Checks one guard; the message says how many elements outside the first broken byte lies. */
 static ht_status check_guard(const ht_buffers *buffers, size_t index, bool behind,
                              ht_error *error) {
@@ -236,18 +263,22 @@ static ht_status check_guard(const ht_buffers *buffers, size_t index, bool behin
 static ht_status check_unchanged(const ht_buffers *buffers, size_t index, ht_error *error) {
     const ht_layout_arg *arg = &buffers->layout.args[index];
     const unsigned char *before = buffers->buffers[index].contents;
-    void *data = NULL;
-    ht_status status = ht_buffers_read(buffers, index, &data, error);
+    const void *now = NULL;
+    void *copy = NULL;
+    if (before == NULL) /* let go */
+        return HT_OK;
+    ht_status status = ht_buffers_look(buffers, index, &now, &copy, error);
     if (status != HT_OK)
         return status;
+    const unsigned char *data = now;
     size_t bytes = ht_layout_bytes(arg), at = 0;
     if (memcmp(data, before, bytes) != 0) {
-        while (((unsigned char *)data)[at] == before[at])
+        while (data[at] == before[at])
             ++at;
         status = ht_error_set(error, HT_ERROR_MISMATCH, "guard: write to input '%s' (element %zu)",
                               arg->arg->name, at / ht_element_size(arg->element));
     }
-    free(data);
+    free(copy);
     return status;
 }
 

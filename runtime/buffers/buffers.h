@@ -23,6 +23,9 @@ typedef struct ht_buffers {
     uint64_t seed;      /* what the contents were made from */
     bool filled;
     bool absolute;
+    bool direct;  /* the device's memory can be read as it is: it is the process's own */
+    bool passing; /* contents are let go as soon as the device has them, and made anew for each
+                     reset that follows a fill: half the memory, and inputs are not compared */
     unsigned char flip; /* changes the poison, to tell it from what a kernel writes; usually 0 */
 } ht_buffers;
 
@@ -47,6 +50,10 @@ ht_status ht_buffers_check(ht_buffers *buffers, ht_error *error);
 /* Copies buffer `index` to the host: ht_layout_bytes of it; free(). */
 ht_status ht_buffers_read(const ht_buffers *buffers, size_t index, void **out_data,
                           ht_error *error);
+/* Gives what buffer `index` holds, to be read until it changes: the device's own memory where that
+ * can be read, else a copy. *out_copy: free() it when done; NULL: there is none. */
+ht_status ht_buffers_look(const ht_buffers *buffers, size_t index, const void **out_data,
+                          void **out_copy, ht_error *error);
 
 /* The byte that outputs are poisoned with: NaN for floating types. */
 unsigned char ht_poison_byte(ht_element element);

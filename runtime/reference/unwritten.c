@@ -40,11 +40,12 @@ static size_t poisoned(const ht_layout_arg *arg, const void *data, const void *s
 static ht_status look_again(const ht_buffers *buffers, size_t index, const void *data,
                             json_t *reply, ht_error *error) {
     const ht_layout_arg *arg = &buffers->layout.args[index];
-    void *second = NULL;
+    const void *second = NULL;
+    void *copy = NULL;
     size_t first = 0;
-    ht_status status = ht_buffers_read(buffers, index, &second, error);
+    ht_status status = ht_buffers_look(buffers, index, &second, &copy, error);
     size_t count = status == HT_OK ? poisoned(arg, data, second, &first) : 0;
-    free(second);
+    free(copy);
     if (count && !json_object_get(reply, "unwritten"))
         json_object_set_new(reply, "unwritten",
                             json_pack("{s:o, s:I, s:I, s:I}", "arg",

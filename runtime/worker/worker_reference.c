@@ -35,80 +35,122 @@ static ht_status run_and_read(ht_variant *variant, run_outputs *out, ht_error *e
     return status;
 }
 
-/* Runs the same launches on absolute inputs, constants and real scalars; everything is put back
- * afterwards. */
-static ht_status run_absolute(ht_variant *variant, uint64_t seed, run_outputs *out,
+static bool compared_bitwise(const ht_template *template, const ht_layout_arg *arg) {
+    return template->exact || !ht_element_floating(arg->plain);
+}
+
+/* Takes values, and as their scale what is known of it: tracked numbers carry the sum of absolute
+ * products; it is never less than the value itself. */
+static void expect_values(const ht_layout_arg *arg, size_t index, const void *data,
+                          ht_expected *out) {
+    const ht_element real = {HT_ELEMENT_DOUBLE, 8, 1};
+    size_t count = arg->count * arg->element.components;
+    *out = (ht_expected){.arg = index, .count = count, .known = count};
+    out->value = ht_alloc(count, sizeof *out->value);
+    out->scale = ht_alloc(count, sizeof *out->scale);
+    for (size_t i = 0; i < count; ++i) {
+        double value = ht_element_get(arg->element, data, i), size = fabs(value);
+        double other =
+            arg->element.kind == HT_ELEMENT_TRACKED ? ht_element_get(real, data, 2 * i + 1) : 0;
+        out->value[i] = value;
+        out->scale[i] = isfinite(other) ? fmax(size, other) : size;
+    }
+}
+
+/* Makes the scale no less than what came out for absolute inputs, which is the sum of absolute
+ * products as far as the kernel is a sum of products. */
+static void widen_scale(const ht_layout_arg *arg, const void *absolute, ht_expected *out) {
+    for (size_t i = 0; i < out->count; ++i) {
+        double other = fabs(ht_element_get(arg->element, absolute, i));
+        if (isfinite(other))
+            out->scale[i] = fmax(out->scale[i], other);
+    }
+}
+
+/* Takes an output of the original over, to the bit. */
+static void expect_bytes(const ht_layout_arg *arg, size_t index, run_outputs *original,
+                         ht_expected *out) {
+    *out = (ht_expected){.arg = index, .count = arg->count * arg->element.components};
+    out->known = out->count;
+    out->byte_count = arg->count * ht_element_size(arg->plain);
+    out->bytes = original->data[index];
+    original->data[index] = NULL;
+}
+
+/* Gives the original's outputs back: another reference is to be made of them. */
+static void give_back(ht_reference *reference, run_outputs *original) {
+    for (size_t i = 0; i < reference->count; ++i) {
+        ht_expected *expected = &reference->outputs[i];
+        if (expected->bytes == NULL)
+            continue;
+        original->data[expected->arg] = expected->bytes;
+        expected->bytes = NULL;
+    }
+    ht_reference_free(reference);
+}
+
+/* Makes expected values of the floating outputs from those of a variant that has just run (in the
+ * numbers of its layout), or from the original's where it is that; bitwise ones from the
+ * original's, which are taken over. */
+static ht_status make_reference(const ht_template *template, const ht_variant *variant,
+                                bool is_original, run_outputs *original, ht_reference *reference,
+                                ht_error *error) {
+    const ht_buffers *buffers = ht_variant_buffers(variant);
+    const ht_layout *layout = &buffers->layout;
+    ht_status status = HT_OK;
+    reference->outputs = ht_alloc(layout->count, sizeof *reference->outputs);
+    for (size_t i = 0; i < layout->count && status == HT_OK; ++i) {
+        const ht_layout_arg *arg = &layout->args[i];
+        const void *data = original->data[i];
+        void *copy = NULL;
+        if (!ht_arg_is_output(arg->arg))
+            continue;
+        if (compared_bitwise(template, arg)) {
+            expect_bytes(arg, i, original, &reference->outputs[reference->count++]);
+            continue;
+        }
+        if (!is_original)
+            status = ht_buffers_look(buffers, i, &data, &copy, error);
+        if (status == HT_OK)
+            expect_values(arg, i, data, &reference->outputs[reference->count++]);
+        free(copy);
+    }
+    return status;
+}
+
+/* Makes the scale of what is expected as large as what came out on absolute inputs. */
+static ht_status widen_scales(const ht_buffers *buffers, ht_reference *reference, ht_error *error) {
+    ht_status status = HT_OK;
+    for (size_t i = 0; i < reference->count && status == HT_OK; ++i) {
+        ht_expected *expected = &reference->outputs[i];
+        const void *data = NULL;
+        void *copy = NULL;
+        if (expected->value == NULL)
+            continue;
+        status = ht_buffers_look(buffers, expected->arg, &data, &copy, error);
+        if (status == HT_OK)
+            widen_scale(&buffers->layout.args[expected->arg], data, expected);
+        free(copy);
+    }
+    return status;
+}
+
+/* Runs the same launches on absolute inputs, constants and real scalars, for the scale of what is
+ * expected; everything is put back afterwards. */
+static ht_status run_absolute(ht_variant *variant, uint64_t seed, ht_reference *reference,
                               ht_error *error) {
     ht_buffers *buffers = ht_variant_buffers(variant);
     ht_buffers_fill(buffers, seed, true);
     ht_variant_absolute(variant, true);
     ht_status status = ht_variant_constants(variant, error);
     if (status == HT_OK)
-        status = run_and_read(variant, out, error);
+        status = ht_variant_run(variant, error);
+    if (status == HT_OK)
+        status = widen_scales(buffers, reference, error);
     ht_buffers_fill(buffers, seed, false);
     ht_variant_absolute(variant, false);
     ht_status restored = ht_variant_constants(variant, error);
-    if (status == HT_OK && restored != HT_OK)
-        outputs_free(out);
     return status != HT_OK ? status : restored;
-}
-
-static bool compared_bitwise(const ht_template *template, const ht_layout_arg *arg) {
-    return template->exact || !ht_element_floating(arg->plain);
-}
-
-/* Returns the sum of absolute products in component `i`: tracked numbers carry it; else the run on
- * absolute inputs gives it, as far as the kernel is a sum of products; it is never less than the
- * value itself. */
-static double scale_of(const ht_layout_arg *arg, const void *data, const void *absolute, size_t i) {
-    double size = fabs(ht_element_get(arg->element, data, i)), other = 0;
-    if (arg->element.kind == HT_ELEMENT_TRACKED)
-        other = ht_element_get((ht_element){HT_ELEMENT_DOUBLE, 8, 1}, data, 2 * i + 1);
-    else if (absolute != NULL)
-        other = fabs(ht_element_get(arg->element, absolute, i));
-    return isfinite(other) ? fmax(size, other) : size;
-}
-
-static void expect_values(const ht_layout_arg *arg, size_t index, const void *data,
-                          const void *absolute, ht_expected *out) {
-    size_t count = arg->count * arg->element.components;
-    *out = (ht_expected){.arg = index, .count = count, .known = count};
-    out->value = ht_alloc(count, sizeof *out->value);
-    out->scale = ht_alloc(count, sizeof *out->scale);
-    for (size_t i = 0; i < count; ++i) {
-        out->value[i] = ht_element_get(arg->element, data, i);
-        out->scale[i] = scale_of(arg, data, absolute, i);
-    }
-}
-
-static void expect_bytes(const ht_layout_arg *arg, size_t index, const void *data,
-                         ht_expected *out) {
-    size_t bytes = ht_layout_bytes(arg);
-    *out = (ht_expected){.arg = index, .count = arg->count * arg->element.components};
-    out->known = out->count;
-    out->byte_count = bytes;
-    out->bytes = ht_alloc(bytes, 1);
-    for (size_t i = 0; i < bytes; ++i)
-        out->bytes[i] = ((const unsigned char *)data)[i];
-}
-
-/* Makes expected values of the floating outputs from `data` (in the numbers of `layout`); bitwise
- * ones from the original. */
-static void make_reference(const ht_template *template, const ht_layout *layout,
-                           const run_outputs *data, const run_outputs *absolute,
-                           const ht_layout *plain, const run_outputs *original,
-                           ht_reference *reference) {
-    reference->outputs = ht_alloc(layout->count, sizeof *reference->outputs);
-    for (size_t i = 0; i < layout->count; ++i) {
-        const ht_layout_arg *arg = &layout->args[i];
-        if (!ht_arg_is_output(arg->arg))
-            continue;
-        ht_expected *expected = &reference->outputs[reference->count++];
-        if (compared_bitwise(template, arg))
-            expect_bytes(&plain->args[i], i, original->data[i], expected);
-        else
-            expect_values(arg, i, data->data[i], absolute ? absolute->data[i] : NULL, expected);
-    }
 }
 
 static bool needs_scale(const ht_template *template, const ht_layout *layout) {
@@ -129,13 +171,15 @@ static bool all_tracked(const ht_template *template, const ht_layout *layout) {
 }
 
 /* Returns true if the original agrees with the twin within the tolerance; the twin counts only
- * then. */
-static bool original_agrees(const ht_reference *reference, const ht_layout *plain,
+ * then. Outputs compared to the bit are its own. */
+static bool original_agrees(const ht_reference *reference, const ht_layout *twin,
                             const run_outputs *original, double tolerance, ht_error *error) {
     for (size_t i = 0; i < reference->count; ++i) {
         const ht_expected *expected = &reference->outputs[i];
-        if (ht_expected_compare(expected, &plain->args[expected->arg],
-                                original->data[expected->arg], tolerance, error) != HT_OK)
+        ht_layout_arg plain = twin->args[expected->arg];
+        plain.element = plain.plain;
+        if (!expected->bytes && ht_expected_compare(expected, &plain, original->data[expected->arg],
+                                                    tolerance, error) != HT_OK)
             return false;
     }
     return true;
@@ -149,84 +193,87 @@ typedef struct reference_run {
 } reference_run;
 
 static ht_status from_twin(const reference_run *run, const json_t *program, ht_numbers numbers,
-                           const ht_layout *plain, const run_outputs *original,
-                           ht_reference *reference, ht_error *error) {
+                           run_outputs *original, ht_reference *reference, ht_error *error) {
     const ht_template *template = run->worker->spec.binding.template;
     ht_variant *twin = NULL;
-    run_outputs data = {0}, absolute = {0};
     ht_status status = ht_worker_variant(run->worker, program, run->config, run->set, numbers,
                                          run->seed, &twin, error);
     if (status != HT_OK)
         return status;
-    const ht_layout *layout = &ht_variant_buffers(twin)->layout;
+    ht_buffers *buffers = ht_variant_buffers(twin);
+    const ht_layout *layout = &buffers->layout;
     bool tracked = numbers == HT_NUMBERS_TRACKED;
+    buffers->passing = true; /* its numbers take up to four times the memory */
     if (tracked && !all_tracked(template, layout))
         status = ht_error_set(error, HT_ERROR_UNSUPPORTED, "an output is not tracked");
     if (status == HT_OK)
-        status = run_and_read(twin, &data, error);
+        status = ht_variant_run(twin, error);
+    if (status == HT_OK)
+        status = make_reference(template, twin, false, original, reference, error);
     if (status == HT_OK && !tracked)
-        status = run_absolute(twin, run->seed, &absolute, error);
-    if (status == HT_OK) {
-        make_reference(template, layout, &data, tracked ? NULL : &absolute, plain, original,
-                       reference);
-        if (!original_agrees(reference, plain, original, template->tolerance, error)) {
-            ht_reference_free(reference);
-            reference->seed = run->seed;
-            status = HT_ERROR_MISMATCH;
-        }
+        status = run_absolute(twin, run->seed, reference, error);
+    if (status == HT_OK &&
+        !original_agrees(reference, layout, original, template->tolerance, error))
+        status = HT_ERROR_MISMATCH;
+    if (status != HT_OK) {
+        give_back(reference, original);
+        reference->seed = run->seed;
     }
-    outputs_free(&data);
-    outputs_free(&absolute);
+    buffers->passing = false; /* variants of numbers that are no wider share them */
     ht_variant_free(twin);
     return status;
 }
 
-static ht_status from_original(const reference_run *run, ht_variant *variant,
-                               const run_outputs *original, ht_reference *reference,
-                               ht_error *error) {
+static ht_status load_original(const reference_run *run, const json_t *request,
+                               ht_variant **out_variant, ht_error *error) {
+    return ht_worker_variant(run->worker, json_object_get(request, "original"), run->config,
+                             run->set, HT_NUMBERS_PLAIN, run->seed, out_variant, error);
+}
+
+static ht_status from_original(const reference_run *run, ht_variant *variant, run_outputs *original,
+                               ht_reference *reference, ht_error *error) {
     const ht_template *template = run->worker->spec.binding.template;
-    const ht_layout *layout = &ht_variant_buffers(variant)->layout;
-    run_outputs absolute = {0};
-    bool scaled = needs_scale(template, layout);
-    ht_status status = scaled ? run_absolute(variant, run->seed, &absolute, error) : HT_OK;
-    if (status == HT_OK)
-        make_reference(template, layout, original, scaled ? &absolute : NULL, layout, original,
-                       reference);
-    outputs_free(&absolute);
-    return status;
+    bool scaled = needs_scale(template, &ht_variant_buffers(variant)->layout);
+    ht_status status = make_reference(template, variant, true, original, reference, error);
+    return status == HT_OK && scaled ? run_absolute(variant, run->seed, reference, error) : status;
+}
+
+/* Makes the reference of what the original gave. It is unloaded (`variant` becomes NULL) before a
+ * twin runs, so that memory holds the buffers of one of them. */
+static ht_status choose_way(const reference_run *run, const json_t *request, ht_variant **variant,
+                            run_outputs *original, json_t *reply, ht_reference *reference,
+                            ht_error *error) {
+    const json_t *twin = json_object_get(request, "twin");
+    ht_numbers numbers = (ht_numbers)json_integer_value(json_object_get(request, "numbers"));
+    ht_status status = HT_OK;
+    if (json_is_object(twin) &&
+        needs_scale(run->worker->spec.binding.template, &ht_variant_buffers(*variant)->layout)) {
+        ht_error why = {0};
+        ht_variant_free(*variant);
+        *variant = NULL;
+        if (from_twin(run, twin, numbers, original, reference, &why) == HT_OK) {
+            json_object_set_new(reply, "way", json_string("twin"));
+            return HT_OK;
+        }
+        json_object_set_new(reply, "twin_refused", ht_message_text(why.message));
+        status = load_original(run, request, variant, error);
+    }
+    json_object_set_new(reply, "way", json_string("original"));
+    return status == HT_OK ? from_original(run, *variant, original, reference, error) : status;
 }
 
 static ht_status build_from_kernel(const reference_run *run, const json_t *request, json_t *reply,
                                    ht_reference *reference, ht_error *error) {
-    const ht_template *template = run->worker->spec.binding.template;
     ht_variant *variant = NULL;
     run_outputs original = {0};
-    ht_status status =
-        ht_worker_variant(run->worker, json_object_get(request, "original"), run->config, run->set,
-                          HT_NUMBERS_PLAIN, run->seed, &variant, error);
+    json_object_set_new(reply, "way", json_string("original"));
+    ht_status status = load_original(run, request, &variant, error);
     if (status == HT_OK)
         status = run_and_read(variant, &original, error);
     if (status == HT_OK)
         status = ht_unwritten_find(variant, original.data, reply, error);
-    const char *way = "original";
-    if (status == HT_OK) {
-        const ht_layout *plain = &ht_variant_buffers(variant)->layout;
-        const json_t *twin = json_object_get(request, "twin");
-        ht_numbers numbers = (ht_numbers)json_integer_value(json_object_get(request, "numbers"));
-        bool done = false;
-        if (json_is_object(twin) && needs_scale(template, plain)) {
-            ht_error why = {0};
-            done = from_twin(run, twin, numbers, plain, &original, reference, &why) == HT_OK;
-            way = "twin";
-            if (!done)
-                json_object_set_new(reply, "twin_refused", ht_message_text(why.message));
-        }
-        if (!done) {
-            way = "original";
-            status = from_original(run, variant, &original, reference, error);
-        }
-    }
-    json_object_set_new(reply, "way", json_string(way));
+    if (status == HT_OK)
+        status = choose_way(run, request, &variant, &original, reply, reference, error);
     outputs_free(&original);
     ht_variant_free(variant);
     return status;

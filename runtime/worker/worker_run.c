@@ -67,6 +67,7 @@ static ht_status find_buffers(ht_worker *worker, const ht_config *config, ht_num
     status = ht_buffers_create(worker->hip, &layout, worker->folder, &buffers, error);
     if (status != HT_OK)
         return status;
+    buffers->direct = worker->spec.device.emulated;
     HT_GROW(worker->buffers, worker->buffers_count);
     worker->buffers[worker->buffers_count++] = buffers;
     ht_buffers_fill(buffers, seed, false);
@@ -110,12 +111,13 @@ ht_status ht_worker_compare(ht_worker *worker, const ht_reference *reference,
     ht_status status = HT_OK;
     for (size_t i = 0; i < reference->count && status == HT_OK; ++i) {
         const ht_expected *expected = &reference->outputs[i];
-        void *got = NULL;
-        status = ht_buffers_read(buffers, expected->arg, &got, error);
+        const void *got = NULL;
+        void *copy = NULL;
+        status = ht_buffers_look(buffers, expected->arg, &got, &copy, error);
         if (status == HT_OK)
             status = ht_expected_compare(expected, &buffers->layout.args[expected->arg], got,
                                          worker->spec.binding.template->tolerance, error);
-        free(got);
+        free(copy);
     }
     return status;
 }
