@@ -10,6 +10,9 @@
 
 enum { GUARD = 64 * 1024, PAGE = 4096, ALIGNMENT = 64 };
 
+/* Of notes of elements and buffers together; notes get some of it, however large buffers are. */
+enum { MEMORY = 512 << 20, NOTES_LEAST = 64 << 20 };
+
 typedef struct pass {
     const char *name;
     ht_check_order order;
@@ -23,8 +26,8 @@ static const pass passes[] = {{"forward order", HT_CHECK_FORWARD, 1, true},
                               {"random order 2", HT_CHECK_RANDOM, 4, false}};
 enum { PASSES = sizeof passes / sizeof *passes };
 
-/* A buffer. Its memory serves all passes: for fresh pages the system takes as long as for running
- * many kernels. */
+/* A buffer. Its memory serves all passes, and the checks that follow: for fresh pages the system
+ * takes as long as for running many kernels. */
 typedef struct guarded {
     char *map;
     size_t map_bytes;
@@ -36,7 +39,7 @@ typedef struct check {
     ht_worker *worker;
     ht_variant *variant;
     ht_buffers *buffers;
-    guarded *guarded;           /* one per argument; map NULL for scalars and constants */
+    guarded *guarded; /* one per argument; map NULL for scalars and constants; see kept_for */
     ht_check_buffer *described; /* of those that are buffers */
     size_t *described_as;       /* by argument */
     size_t described_count;
@@ -59,10 +62,12 @@ static ht_status map_buffer(guarded *out, const ht_layout_arg *arg, ht_error *er
     if (map == MAP_FAILED)
         return ht_error_set(error, HT_ERROR_LAUNCH, "out of memory: %zu bytes for '%s'", bytes,
                             arg->arg->name);
-    out->map = map;
-    if (pages && mprotect(out->map + GUARD, pages, PROT_READ | PROT_WRITE) != 0)
+    if (pages && mprotect((char *)map + GUARD, pages, PROT_READ | PROT_WRITE) != 0) {
+        munmap(map, out->map_bytes);
         return ht_error_set(error, HT_ERROR_LAUNCH, "out of memory: %zu bytes for '%s'", bytes,
                             arg->arg->name);
+    }
+    out->map = map;
     return HT_OK;
 }
 
@@ -138,10 +143,35 @@ static void restore_all(check *in) {
     }
 }
 
-static void unmap_all(const check *in) {
-    for (size_t i = 0; i < in->buffers->layout.count; ++i)
-        if (in->guarded[i].map)
-            munmap(in->guarded[i].map, in->guarded[i].map_bytes);
+/* Memory of the last check, which is the next one's where its buffers are as large. Checks are made
+ * one at a time. */
+static struct {
+    guarded *items;
+    size_t count;
+} kept;
+
+static bool is_as_large(const ht_buffers *buffers) {
+    bool same = kept.count == buffers->layout.count;
+    for (size_t i = 0; i < buffers->layout.count && same; ++i)
+        if (buffers->buffers[i].base && kept.items[i].map)
+            same =
+                kept.items[i].map_bytes == page_bytes(&buffers->layout.args[i]) + (size_t)2 * GUARD;
+        else
+            same = !buffers->buffers[i].base && !kept.items[i].map;
+    return same;
+}
+
+/* Gives the memory for these buffers: what is kept, or none yet. */
+static guarded *kept_for(const ht_buffers *buffers) {
+    if (is_as_large(buffers))
+        return kept.items;
+    for (size_t i = 0; i < kept.count; ++i)
+        if (kept.items[i].map)
+            munmap(kept.items[i].map, kept.items[i].map_bytes);
+    free(kept.items);
+    kept.count = buffers->layout.count;
+    kept.items = ht_alloc(kept.count + 1, sizeof *kept.items);
+    return kept.items;
 }
 
 /* Completes the outputs: elements that only blocks which did not run would have written are taken
@@ -200,6 +230,20 @@ static ht_status compare(const check *in, bool partial, ht_error *error) {
             status = left_alone(in, expected, error);
     }
     return status;
+}
+
+/* Returns how many pages may be noted of elements, so that they and the buffers end below a limit:
+ * each page stands for 64 elements. */
+static size_t pages_of(const check *in) {
+    size_t bytes = 0;
+    for (size_t i = 0; i < in->buffers->layout.count; ++i)
+        bytes += in->guarded[i].map ? 2 * page_bytes(&in->buffers->layout.args[i]) : 0;
+    for (size_t i = 0; i < in->worker->reference.count; ++i) {
+        const ht_expected *expected = &in->worker->reference.outputs[i];
+        bytes += expected->value ? 2 * sizeof(double) * expected->known : 0;
+    }
+    size_t room = bytes + NOTES_LEAST < MEMORY ? MEMORY - bytes : NOTES_LEAST;
+    return room / PAGE < HT_CHECK_PAGES ? room / PAGE : HT_CHECK_PAGES;
 }
 
 /* Runs one pass, within a plan. */
@@ -271,6 +315,7 @@ static ht_status check_pass(check *in, const pass *how, json_t *out, ht_error *e
                                     .complete = in->sequence,
                                     .ended = in->ended,
                                     .affordable = how == passes ? in->affordable : 0,
+                                    .pages = pages_of(in),
                                     .buffers = in->described,
                                     .buffer_count = in->described_count};
         ht_check_begin(&plan);
@@ -286,14 +331,12 @@ static ht_status check_pass(check *in, const pass *how, json_t *out, ht_error *e
 
 static ht_status run_passes(check *in, json_t *out, ht_error *error) {
     size_t count = in->buffers->layout.count;
-    in->guarded = ht_alloc(count + 1, sizeof *in->guarded);
+    in->guarded = kept_for(in->buffers);
     in->described = ht_alloc(count + 1, sizeof *in->described);
     in->described_as = ht_alloc(count + 1, sizeof *in->described_as);
     ht_status status = HT_OK;
     for (size_t i = 0; i < PASSES && status == HT_OK; ++i)
         status = check_pass(in, &passes[i], out, error);
-    unmap_all(in);
-    free(in->guarded);
     free(in->described);
     free(in->described_as);
     return status;
