@@ -5,7 +5,9 @@
 #include "pipeline/stop.h"
 #include "refactor/source/options.h"
 #include "runtime/job/check.h"
+#include "runtime/job/job_memory.h"
 #include "runtime/sandbox/sandbox.h"
+#include "runtime/verify/verify.h"
 #include "runtime/verify/verify_template.h"
 
 #include <stdlib.h>
@@ -91,10 +93,10 @@ static bool is_tried(const ht_field *field, const char *array) {
            (!name || (name == length - suffix && is_flattened(field->name, array, name)));
 }
 
-/* Makes a buffer larger, up to the memory that an inferred problem may take. Returns false if that
- * is not possible. */
-static bool grow(const ht_template *template, ht_problem *problem, const char *array,
-                 int64_t element) {
+/* Makes a buffer larger by `factor`, or to hold the element. Returns false if that is not possible.
+ */
+static bool grow_by(int64_t factor, const ht_template *template, ht_problem *problem,
+                    const char *array, int64_t element) {
     bool grown = false;
     for (size_t i = 0; i < template->problem.field_count; ++i)
         for (size_t j = 0; j < problem->value_count; ++j) {
@@ -104,13 +106,35 @@ static bool grow(const ht_template *template, ht_problem *problem, const char *a
                 continue;
             more = more < ELEMENTS_FIRST / GROWTH ? ELEMENTS_FIRST / GROWTH : more;
             do
-                more *= GROWTH;
+                more *= factor;
             while (more <= element && more <= ELEMENTS_MAX);
             if (*value >= ELEMENTS_MAX || element >= ELEMENTS_MAX)
                 return false;
             *value = more < ELEMENTS_MAX ? more : ELEMENTS_MAX;
             grown = true;
         }
+    return grown;
+}
+
+static bool fits(const ht_template *template, const ht_problem *problem, const ht_device *device) {
+    const ht_binding binding = {template, problem, &device->fields};
+    return ht_job_memory_verifying(&binding, HT_COMPARING_BITS) <= HT_VERIFY_MEMORY;
+}
+
+/* Makes a buffer larger, by less where all would take too much memory. Returns false if that is not
+ * possible. */
+static bool grow(const ht_template *template, ht_problem *problem, const ht_device *device,
+                 const char *array, int64_t element) {
+    ht_problem_value *before = ht_alloc(problem->value_count + 1, sizeof *before);
+    memcpy(before, problem->values, problem->value_count * sizeof *before);
+    bool grown = false;
+    for (int64_t factor = GROWTH; factor > 1 && !grown; factor /= 2) {
+        grown =
+            grow_by(factor, template, problem, array, element) && fits(template, problem, device);
+        if (!grown)
+            memcpy(problem->values, before, problem->value_count * sizeof *before);
+    }
+    free(before);
     return grown;
 }
 
@@ -130,6 +154,12 @@ ht_status ht_inferred_check(const ht_template *template, ht_problem *problem, ch
     ht_status status = ht_device_find("host", &device, error);
     if (status != HT_OK || !ht_check_possible(&device))
         return status;
+    if (!fits(template, problem, &device)) {
+        *out_reason = ht_format("its buffers and their copies take more than %llu MiB; give "
+                                "smaller sizes",
+                                (unsigned long long)(HT_VERIFY_MEMORY >> 20));
+        return HT_OK;
+    }
     /* Outputs that differ say nothing of the problem, and a twin that wider numbers need takes
      * several times the memory of the original. */
     ht_template *strict = ht_template_copy(template);
@@ -142,7 +172,7 @@ ht_status ht_inferred_check(const ht_template *template, ht_problem *problem, ch
         *out_reason = NULL;
         status = run_once(strict, problem, &device, out_reason, &array, &element, &own);
         bool late = ht_clock_seconds() - begun >= growing_seconds;
-        again = array && problem && !late && grow(template, problem, array, element);
+        again = array && problem && !late && grow(template, problem, &device, array, element);
         if (array && late && *out_reason)
             reason_add(out_reason, "; larger buffers were not tried: it takes too long");
         free(array);

@@ -231,6 +231,7 @@ static ht_status subject_verify(const verifying *in, const json_t *proof, const 
         .configurations = in->how->configurations,
         .reassociates = json_is_true(json_object_get(proof, "reassociates")),
         .rounds = json_string_value(json_object_get(proof, "rounds")),
+        .memory = HT_VERIFY_MEMORY,
         .compile_workers = 1,
         .interrupted = &ht_interrupted};
     if (status == HT_OK)

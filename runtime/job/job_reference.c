@@ -1,4 +1,5 @@
 #include "runtime/job/job_internal.h"
+#include "runtime/job/job_memory.h"
 #include "runtime/protocol/protocol.h"
 #include "runtime/reference/unwritten.h"
 
@@ -8,13 +9,13 @@
 #include <string.h>
 #include <unistd.h>
 
-static json_t *reference_request(ht_job *job, uint64_t seed, const char *file) {
+static json_t *reference_request(ht_job *job, uint64_t seed, const char *file, bool with_twin) {
     json_t *request = json_object();
     json_object_set_new(request, "op", json_string("reference"));
     json_object_set_new(request, "seed", json_integer((json_int_t)seed));
     json_object_set_new(request, "file", json_string(file));
     json_object_set(request, "original", job->reference.program);
-    if (job->reference.twin != NULL) {
+    if (with_twin) {
         json_object_set(request, "twin", job->reference.twin);
         json_object_set_new(request, "numbers", json_integer(job->reference.numbers));
     }
@@ -47,6 +48,13 @@ static void next_twin(ht_job *job) {
         job->reference.numbers == HT_NUMBERS_TRACKED ? HT_NUMBERS_DOUBLE : HT_NUMBERS_PLAIN;
 }
 
+/* Returns true if a twin of this problem takes more memory than it may. */
+static bool is_twin_large(const ht_job *job) {
+    return job->options.buffers_limit > 0 &&
+           ht_job_memory_verifying(job->binding, HT_COMPARING_TWIN) > job->options.buffers_limit;
+}
+
+/* *out_twin: in, whether a twin may run; out, whether the values are a twin's. */
 static ht_status ask_reference(ht_job *job, uint64_t seed, const char *file, bool *out_twin,
                                ht_error *error) {
     json_t *reply = NULL;
@@ -54,8 +62,8 @@ static ht_status ask_reference(ht_job *job, uint64_t seed, const char *file, boo
         job->options.time_limit > 0 ? 10 * job->options.time_limit : (double)HT_REFERENCE_SECONDS;
     if (job->options.reference_limit > 0)
         seconds = job->options.reference_limit;
-    ht_status status =
-        ht_job_ask_steady(job, reference_request(job, seed, file), seconds, &reply, error);
+    ht_status status = ht_job_ask_steady(job, reference_request(job, seed, file, *out_twin),
+                                         seconds, &reply, error);
     if (status == HT_OK)
         status = ht_unwritten_check(job->binding->template, reply, error);
     const char *way = json_string_value(json_object_get(reply, "way"));
@@ -85,8 +93,12 @@ ht_status ht_job_make_reference(ht_job *job, uint64_t seed, ht_error *error) {
             next_twin(job);
             continue;
         }
-        bool from_twin = false, with_twin = job->reference.twin != NULL;
+        bool with_twin = job->reference.twin != NULL && !is_twin_large(job), from_twin = with_twin;
         status = ask_reference(job, seed, file, &from_twin, error);
+        if (status == HT_OK && !with_twin) {
+            use_file(job, file); /* the next problem may have a twin again */
+            return HT_OK;
+        }
         if (status == HT_OK && !from_twin && job->reference.numbers == HT_NUMBERS_DOUBLE)
             next_twin(job); /* there is no better way than what came out */
         if (status == HT_OK && (from_twin || job->reference.numbers == HT_NUMBERS_PLAIN)) {

@@ -110,6 +110,7 @@ static ht_status job_begin(verification *in, ht_error *error) {
                                                            ? in->options->reference_limit
                                                            : HT_VERIFY_REFERENCE_SECONDS,
                                     .program_size = HT_VERIFY_CONFIGURATIONS * 2,
+                                    .buffers_limit = in->options->memory,
                                     .only_check = true,
                                     .unbound = true,
                                     .interrupted = in->options->interrupted};
@@ -149,7 +150,7 @@ static ht_status original_try(verification *in, const ht_problem *problem, uint6
     in->binding = binding_of(in, problem);
     ht_config plain = ht_config_default(in->template);
     bool legal = false, ran = false;
-    if (ht_verify_large_is(&in->large, &in->binding))
+    if (ht_verify_large_is(&in->large, &in->binding, in->mode.exact))
         return HT_OK;
     if (!in->options->written &&
         (ht_binding_legal(&in->binding, &plain, &legal, NULL, &own) != HT_OK || !legal))
@@ -532,6 +533,7 @@ static ht_status verify_alike(const ht_template *template, const ht_problem *giv
                        .mode = {.checked = ht_check_possible(device),
                                 .exact = !options->reassociates,
                                 .clean = true},
+                       .large = {.limit = options->memory},
                        .out = out_result};
     if (template->exact)
         in.template->tolerance = HT_TOLERANCE_DEFAULT; /* should it have to do */
@@ -544,9 +546,7 @@ static ht_status verify_alike(const ht_template *template, const ht_problem *giv
                    options->configurations + 1, options->seed);
     ht_status status = run_all(&in, error);
     if (status == HT_OK && !out_result->size_count && !out_result->reason)
-        report_outcome(
-            &in, HT_VERIFY_ORIGINAL,
-            ht_strdup("the original's launch is not legal for any of the problems tried"));
+        report_outcome(&in, HT_VERIFY_ORIGINAL, ht_verify_large_reason(&in.large));
     out_result->configurations = in.choice.count;
     out_result->bitwise = in.mode.exact;
     out_result->checked = in.mode.checked;

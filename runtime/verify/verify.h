@@ -7,8 +7,12 @@
 #include "runtime/provider/provider.h"
 
 #include <stddef.h>
+#include <stdint.h>
 
 enum { HT_VERIFY_CONFIGURATIONS = 32, HT_VERIFY_SIZES = 5, HT_VERIFY_REFERENCE_SECONDS = 20 };
+
+/* Bytes of buffers with which every process of a verification stays below 600 MiB. */
+#define HT_VERIFY_MEMORY (UINT64_C(512) << 20)
 
 /* Fields of a problem from here on are extents; below, filter sizes and the like, which stay. */
 enum { HT_EXTENT_MIN = 12 };
@@ -32,6 +36,8 @@ typedef struct ht_verify_options {
     double run_limit;         /* seconds that a run in checking mode may take; 0: 120 */
     double reference_limit;   /* seconds that a run of the original for its outputs may take; 0:
                                  HT_VERIFY_REFERENCE_SECONDS */
+    uint64_t memory; /* bytes that buffers may take in a process: problems that take more are left
+                        out; 0: any */
     bool written; /* the template is a delivered file's launch: it has no choice, and must be legal
                      wherever the original's is */
     bool unreduced; /* a failing configuration is reported as it was found, not made simpler */

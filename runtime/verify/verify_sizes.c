@@ -4,11 +4,15 @@
 #include "base/memory.h"
 #include "base/random.h"
 #include "base/text.h"
+#include "runtime/job/job_memory.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 enum { KINDS = 8, MULTIPLES = 5, FIELDS = 6, CUT_MAX = 1 << 16, WHOLE_MAX = 1 << 24 };
+/* Of a problem whose extents are ours, and the largest extent that is not made smaller for it. */
+static const uint64_t bytes_small = UINT64_C(8) << 20;
+enum { EXTENT_LEAST = 3 };
 
 /* Values of the extents, by how many there are: one along the grid's x first, then y, z and the
  * others (extents_sort). The first five kinds are those asked for. Stencils have a border of one
@@ -39,6 +43,8 @@ typedef enum growth {
 } growth;
 
 typedef struct shape {
+    const ht_template *template;
+    ht_device device;
     const ht_problem_spec *spec;
     const ht_problem *given;
     growth growth;
@@ -190,8 +196,8 @@ static bool is_tied(const shape *in, size_t a, size_t b) {
     return value_of(in, a) == value_of(in, b);
 }
 
-/* Adds the given problem with other extents, if the family has it. */
-static void add(shape *in, const int64_t *extents) {
+/* Makes the given problem with other extents. Returns false if the family has none. */
+static bool make(const shape *in, const int64_t *extents, ht_problem *out) {
     ht_problem_value *values = ht_alloc(in->spec->field_count + 1, sizeof *values);
     size_t count = 0;
     for (size_t i = 0; i < in->spec->field_count; ++i) {
@@ -206,18 +212,64 @@ static void add(shape *in, const int64_t *extents) {
             }
         count += !open;
     }
-    ht_problem problem;
     ht_place nowhere = {0};
-    if (ht_problem_make(in->spec, "verification", values, count, nowhere, &problem, NULL) ==
-        HT_OK) {
-        if (is_known(in, &problem)) {
-            ht_problem_free(&problem);
-        } else {
-            HT_GROW(in->items, in->count);
-            in->items[in->count++] = problem;
-        }
-    }
+    bool made =
+        ht_problem_make(in->spec, "verification", values, count, nowhere, out, NULL) == HT_OK;
     free(values);
+    return made;
+}
+
+/* Adds the given problem with other extents, if the family has it. */
+static void add(shape *in, const int64_t *extents) {
+    ht_problem problem;
+    if (!make(in, extents, &problem))
+        return;
+    if (is_known(in, &problem)) {
+        ht_problem_free(&problem);
+    } else {
+        HT_GROW(in->items, in->count);
+        in->items[in->count++] = problem;
+    }
+}
+
+/* Returns the bytes of the problem's buffers; 0 where it has none, or the family not the problem.
+ */
+static uint64_t bytes_of(const shape *in, const int64_t *extents) {
+    ht_problem problem;
+    if (!make(in, extents, &problem))
+        return 0;
+    const ht_binding binding = {in->template, &problem, &in->device.fields};
+    uint64_t bytes = ht_job_memory_plain(&binding);
+    ht_problem_free(&problem);
+    return bytes;
+}
+
+/* Returns half of an extent that is as odd or even: one more than a multiple stays one more, one
+ * less stays one less. */
+static int64_t half_of(int64_t extent) {
+    return extent % 2 ? extent / 2 | 1 : (extent / 2 + 1) / 2 * 2;
+}
+
+/* Adds a problem with extents of our own, the largest of them halved until its buffers are small:
+ * what is the product of many extents need not be large to show a fault. Bytes that buffers take
+ * with any extents do not count. */
+static void add_small(shape *in, const int64_t *extents) {
+    int64_t smaller[64], least[64];
+    for (size_t i = 0; i < in->extent_count; ++i) {
+        smaller[i] = extents[i];
+        least[i] = extents[i] < EXTENT_LEAST ? extents[i] : EXTENT_LEAST;
+    }
+    uint64_t anyway = bytes_of(in, least);
+    while (bytes_of(in, smaller) > bytes_small + anyway) {
+        size_t largest = 0;
+        for (size_t i = 1; i < in->extent_count; ++i)
+            if (smaller[i] > smaller[largest])
+                largest = i;
+        if (in->extent_count == 0 || smaller[largest] <= EXTENT_LEAST)
+            return;
+        smaller[largest] = half_of(smaller[largest]);
+    }
+    add(in, smaller);
 }
 
 static int64_t shaped(const shape *in, int kind, size_t extent) {
@@ -253,7 +305,7 @@ static void add_kind(shape *in, int kind) {
     for (size_t i = 0; i < in->extent_count; ++i)
         extents[i] = shaped(in, kind, i);
     if (in->extent_count)
-        add(in, extents);
+        add_small(in, extents);
 }
 
 /* Adds problems with one extent odd, the others as given: some must divide or equal each other. */
@@ -284,7 +336,7 @@ static void add_square(shape *in, int64_t edge) {
     int64_t extents[64];
     for (size_t i = 0; i < in->extent_count; ++i)
         extents[i] = edge;
-    add(in, extents);
+    add_small(in, extents);
 }
 
 /* Returns true if the original is launched for multiples, as with n / 64 blocks. For other sizes
@@ -311,10 +363,17 @@ static bool reads_files(const ht_template *template) {
     return false;
 }
 
+static shape shape_of(const ht_template *template, const ht_problem *given) {
+    shape out = {.template = template, .spec = &template->problem, .given = given};
+    if (ht_device_find("host", &out.device, NULL) != HT_OK) /* no compiler: nothing will run */
+        out.device = (ht_device){0};
+    extents_find(&out);
+    return out;
+}
+
 void ht_verify_problems(const ht_template *template, const ht_problem *given,
                         ht_problem **out_problems, size_t *out_count) {
-    shape in = {.spec = &template->problem, .given = given};
-    extents_find(&in);
+    shape in = shape_of(template, given);
     if (template->launch_count)
         extents_sort(&in, template);
     int64_t base[64] = {0}, whole[64] = {0};
@@ -362,15 +421,14 @@ static void add_moved(shape *in, int kind, ht_random *random) {
         extents[i] = extents[i] < 1 ? 1 : extents[i];
     }
     if (in->extent_count)
-        add(in, extents);
+        add_small(in, extents);
 }
 
 void ht_verify_fresh(const ht_template *template, const ht_problem *given, uint64_t seed,
                      ht_problem **out_problems, size_t *out_count) {
-    shape in = {.spec = &template->problem, .given = given};
+    shape in = shape_of(template, given);
     ht_random random;
     ht_random_stream(&random, seed, 0xf5e54); /* others draw inputs by the seed */
-    extents_find(&in);
     if (template->launch_count)
         extents_sort(&in, template);
     for (int turn = 0; turn < 2; ++turn) {

@@ -1,4 +1,5 @@
 /* The report of `refactor` on a template that differs from its original. */
+#include "pipeline/infer_check.h"
 #include "pipeline/refactor_verify.h"
 #include "program.h"
 
@@ -99,4 +100,24 @@ Test(verify_rows, a_template_that_differs_is_withheld_with_a_report) {
     free(bug);
     free(launcher);
     free(template);
+}
+
+/* It is not run: a line of 2^26 floats takes 512 MiB with its copy, and two of them are too much.
+ */
+Test(verify_rows, an_inferred_problem_that_takes_too_much_memory_does_not_hold) {
+    ht_template *templates = NULL;
+    size_t count = 0;
+    ht_problem problem = {0};
+    ht_error error = {0};
+    char *reason = NULL;
+    cr_assert_eq(ht_template_parse(wrong, "line.hip", &templates, &count, &error), HT_OK, "%s",
+                 error.message);
+    cr_assert_eq(ht_problem_parse(&templates[0].problem, "N=67108864", &problem, &error), HT_OK);
+    cr_assert_eq(ht_inferred_check(&templates[0], &problem, &reason, &error), HT_OK, "%s",
+                 error.message);
+    cr_assert_str_eq(reason, "its buffers and their copies take more than 512 MiB; give smaller "
+                             "sizes");
+    free(reason);
+    ht_problem_free(&problem);
+    ht_template_free(templates, count);
 }
