@@ -5,6 +5,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* A job that a member left out, with what it says of it. */
 typedef struct left {
@@ -20,6 +21,8 @@ static void left_ask(left *left, size_t member) {
     for (size_t c = 0; c < inputs; ++c)
         columns[c] = left->table->columns[c] + left->job->first;
     left->logs = ht_alloc(left->job->count + 1, sizeof *left->logs);
+    memcpy(left->logs, left->table->lanes + left->job->first,
+           left->job->count * sizeof *left->logs);
     ht_boost_add(left->model->members[member], columns, left->job->count, left->logs);
     free(columns);
 }

@@ -22,7 +22,8 @@
 #include <string.h>
 
 enum {
-    VERSION = 1,
+    VERSION = 2,
+    VERSION_LANES = 2, /* from here on trees say what is left without the lanes */
     HEADER = HT_MODEL_HEADER,
     MAGIC = 8,
     INPUTS_MOST = 65535,
@@ -199,7 +200,8 @@ static bool members_take(const uint8_t *at, const uint8_t *end, size_t members,
 static const char *start_refused(const uint8_t *data, size_t length) {
     if (length < HEADER || memcmp(data, magic, sizeof magic) != 0)
         return "it does not begin like one";
-    if (ht_bytes_get32(data + 8) != VERSION)
+    uint32_t version = ht_bytes_get32(data + 8);
+    if (version < 1 || version > VERSION)
         return "another version of hiptemper wrote it; 'hiptemper tune --learn' makes a new one";
     if (ht_bytes_get64(data + 16) != length)
         return "it is not as long as it says: cut short?";
@@ -216,6 +218,7 @@ ht_status ht_time_model_parse(const uint8_t *data, size_t length, const char *na
     ht_time_model *model = ht_alloc(1, sizeof *model);
     *out_model = NULL;
     if (!refused) {
+        model->lanes = ht_bytes_get32(data + 8) >= VERSION_LANES;
         size_t header_length = ht_bytes_get32(data + 12), members = 0;
         const uint8_t *at = data + HEADER + header_length;
         json_t *header = json_loadb((const char *)data + HEADER, header_length, 0, NULL);

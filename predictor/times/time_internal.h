@@ -19,6 +19,7 @@ struct ht_time_model {
     size_t input_count;
     ht_boost **members;
     size_t member_count;
+    bool lanes; /* the trees say what is left when ht_time_lanes is taken out of a time */
 };
 
 /* time_check.c: fills the checks of the facts by what members say of the rows that they left out.
@@ -31,9 +32,17 @@ struct ht_time_table {
     const ht_time_data *data;
     uint8_t **columns; /* [inputs][rows]; owned, like all below */
     size_t *bin_counts;
-    float *targets, *weights;
+    float *lanes;   /* [rows]: ht_time_lanes */
+    float *targets; /* without the lanes */
+    float *weights;
     uint32_t *groups;
 };
+
+/* The column of the share of a wave's outputs that are left, and the logarithms of the time that
+ * its idle lanes take, as if time followed the lanes that are issued; 0 where it is not known.
+ * Trees cannot say what lies past all that they saw, and a row shorter than a wave often does. */
+extern const char ht_time_lanes_column[];
+void ht_time_lanes(const float *kept, size_t count, float *out_logs);
 
 /* Returns true if that one of `members` has not seen the job. */
 bool ht_time_leaves_out(const ht_time_data *data, size_t members, size_t member, size_t job);

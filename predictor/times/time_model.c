@@ -85,8 +85,24 @@ static void inputs_make(ht_time_model *model, const ht_time_data *data, ht_time_
     }
 }
 
+const char ht_time_lanes_column[] = "kept";
+
+void ht_time_lanes(const float *kept, size_t count, float *out_logs) {
+    for (size_t i = 0; i < count; ++i)
+        out_logs[i] = kept[i] > 0 ? -logf(kept[i]) : 0;
+}
+
+static float *lanes_make(const ht_time_data *data) {
+    float *lanes = ht_alloc(data->row_count + 1, sizeof *lanes);
+    for (size_t c = 0; c < data->column_count; ++c)
+        if (strcmp(data->columns[c].name, ht_time_lanes_column) == 0)
+            ht_time_lanes(data->columns[c].values, data->row_count, lanes);
+    return lanes;
+}
+
 static void table_make(ht_time_model *model, const ht_time_data *data, ht_time_table *out) {
     *out = (ht_time_table){.data = data,
+                           .lanes = lanes_make(data),
                            .targets = ht_alloc(data->row_count + 1, sizeof *out->targets),
                            .weights = ht_alloc(data->row_count + 1, sizeof *out->weights),
                            .groups = ht_alloc(data->row_count + 1, sizeof *out->groups)};
@@ -98,6 +114,8 @@ static void table_make(ht_time_model *model, const ht_time_data *data, ht_time_t
         for (size_t i = 0; i < job->count; ++i)
             out->groups[job->first + i] = (uint32_t)j;
     }
+    for (size_t i = 0; i < data->row_count; ++i)
+        out->targets[i] -= out->lanes[i];
 }
 
 static void table_free(ht_time_table *table, size_t inputs) {
@@ -105,6 +123,7 @@ static void table_free(ht_time_table *table, size_t inputs) {
         free(table->columns[c]);
     free(table->columns);
     free(table->bin_counts);
+    free(table->lanes);
     free(table->targets);
     free(table->weights);
     free(table->groups);
@@ -183,6 +202,7 @@ ht_time_model *ht_time_model_fit(const ht_time_data *data, const char *kernel,
     model->facts.kernel = ht_strdup(kernel);
     model->facts.annotations = ht_strdup(annotations);
     model->facts.code = ht_strdup(code);
+    model->lanes = true;
     table_make(model, data, &table);
     model->members = ht_alloc(settings->members + 1, sizeof *model->members);
     model->member_count = settings->members;
@@ -195,11 +215,19 @@ ht_time_model *ht_time_model_fit(const ht_time_data *data, const char *kernel,
     return model;
 }
 
+/* Returns the place of a column; their count when it is not there. */
+static size_t column_find(const ht_columns *columns, const char *name) {
+    size_t width = ht_columns_count(columns), place = 0;
+    while (place < width && strcmp(ht_columns_name(columns, place), name) != 0)
+        ++place;
+    return place;
+}
+
 /* Returns the bins of each input, NULL of those that no member asks about. Free each, then the
- * array. */
+ * array. Sets `out_lanes` [count] when the model takes them out. */
 static uint8_t **bins_make(const ht_time_model *model, const ht_columns *columns,
-                           const ht_config *configs, size_t count) {
-    size_t width = ht_columns_count(columns);
+                           const ht_config *configs, size_t count, float *out_lanes) {
+    size_t width = ht_columns_count(columns), kept = column_find(columns, ht_time_lanes_column);
     size_t *place = ht_alloc(model->input_count + 1, sizeof *place);
     bool *used = ht_alloc(model->input_count + 1, sizeof *used);
     bool *wanted = ht_alloc(width + 1, sizeof *wanted);
@@ -208,14 +236,13 @@ static uint8_t **bins_make(const ht_time_model *model, const ht_columns *columns
     for (size_t m = 0; m < model->member_count; ++m)
         ht_boost_mark(model->members[m], used);
     for (size_t c = 0; c < model->input_count; ++c) {
-        place[c] = 0;
-        while (place[c] < width &&
-               strcmp(ht_columns_name(columns, place[c]), model->inputs[c].name) != 0)
-            ++place[c];
-        if (used[c] && place[c] < width)
-            wanted[place[c]] = true;
+        place[c] = column_find(columns, model->inputs[c].name);
+        wanted[place[c]] |= used[c];
     }
+    wanted[kept] |= model->lanes;
     ht_columns_fill(columns, configs, count, wanted, values);
+    if (model->lanes && kept < width)
+        ht_time_lanes(values + kept * count, count, out_lanes);
     for (size_t c = 0; c < model->input_count; ++c) {
         if (!used[c])
             continue;
@@ -232,11 +259,14 @@ static uint8_t **bins_make(const ht_time_model *model, const ht_columns *columns
 
 void ht_time_model_ask(const ht_time_model *model, const ht_columns *columns,
                        const ht_config *configs, size_t count, float *out_logs) {
-    uint8_t **bins = bins_make(model, columns, configs, count);
-    memset(out_logs, 0, model->member_count * count * sizeof *out_logs);
-    for (size_t m = 0; m < model->member_count; ++m)
+    float *lanes = ht_alloc(count + 1, sizeof *lanes);
+    uint8_t **bins = bins_make(model, columns, configs, count, lanes);
+    for (size_t m = 0; m < model->member_count; ++m) {
+        memcpy(out_logs + m * count, lanes, count * sizeof *lanes);
         ht_boost_add(model->members[m], (const uint8_t *const *)bins, count, out_logs + m * count);
+    }
     for (size_t c = 0; c < model->input_count; ++c)
         free(bins[c]);
     free(bins);
+    free(lanes);
 }

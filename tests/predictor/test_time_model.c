@@ -251,6 +251,40 @@ static float column_value(const ht_columns *columns, const ht_config *config, co
     return found;
 }
 
+/* The first template of a text with a problem, on a device of waves of 32. */
+typedef struct bound {
+    ht_template *templates;
+    size_t count;
+    ht_problem problem;
+    ht_device_fields fields;
+    ht_binding binding;
+    ht_space *space;
+} bound;
+
+static void bound_open(bound *out, const char *text, const char *problem) {
+    ht_error error = {0};
+    *out = (bound){.fields = {.wavefront = 32,
+                              .max_threads = 1024,
+                              .max_block_x = 1024,
+                              .max_block_y = 1,
+                              .max_block_z = 1,
+                              .max_grid_x = 1 << 20,
+                              .max_grid_y = 1,
+                              .max_grid_z = 1,
+                              .units = 20}};
+    cr_assert_eq(ht_template_parse(text, "k.hip", &out->templates, &out->count, &error), HT_OK,
+                 "%s", error.message);
+    cr_assert_eq(ht_problem_parse(&out->templates[0].problem, problem, &out->problem, NULL), HT_OK);
+    out->binding = (ht_binding){&out->templates[0], &out->problem, &out->fields};
+    cr_assert_eq(ht_space_build(&out->binding, 1, &out->space, &error), HT_OK, "%s", error.message);
+}
+
+static void bound_close(bound *of) {
+    ht_space_free(of->space);
+    ht_problem_free(&of->problem);
+    ht_template_free(of->templates, of->count);
+}
+
 /* Of each limit that a constraint sets, how much of it is used; what an unrolling leaves over; and
  * what a thread's outputs bring where lanes stay idle. */
 Test(time_model, sees_limits_steps_and_idle_lanes) {
@@ -267,25 +301,9 @@ Test(time_model, sees_limits_steps_and_idle_lanes) {
                                "#pragma tune arg(a : out float[problem.n])\n"
                                "template <int BLOCK, int TILE_n, int UNROLL_n> "
                                "__global__ void k(float *a) {}\n";
-    ht_template *templates = NULL;
-    size_t count = 0;
-    ht_error error = {0};
-    cr_assert_eq(ht_template_parse(text, "k.hip", &templates, &count, &error), HT_OK, "%s",
-                 error.message);
-    ht_problem problem;
-    cr_assert_eq(ht_problem_parse(&templates[0].problem, "n=100", &problem, NULL), HT_OK);
-    const ht_device_fields fields = {.wavefront = 32,
-                                     .max_threads = 1024,
-                                     .max_block_x = 1024,
-                                     .max_block_y = 1,
-                                     .max_block_z = 1,
-                                     .max_grid_x = 1 << 20,
-                                     .max_grid_y = 1,
-                                     .max_grid_z = 1,
-                                     .units = 20};
-    const ht_binding binding = {&templates[0], &problem, &fields};
-    ht_space *space = NULL;
-    cr_assert_eq(ht_space_build(&binding, 1, &space, &error), HT_OK, "%s", error.message);
+    bound line;
+    bound_open(&line, text, "n=100");
+    const ht_space *space = line.space;
     ht_columns *columns = ht_columns_new(space, &slow, NULL);
     const ht_config config = {3, {1, 2, 2}}; /* BLOCK 32, TILE_n 4, UNROLL_n 8 */
     cr_expect_eq(column_value(columns, &config, "limit 0"), 0.125F);
@@ -304,9 +322,7 @@ Test(time_model, sees_limits_steps_and_idle_lanes) {
     cr_expect_eq(column_value(columns, &wide, "gain"), 2);
     cr_expect_eq(column_value(columns, &wide, "kept"), 0.5F);
     ht_columns_free(columns);
-    ht_space_free(space);
-    ht_problem_free(&problem);
-    ht_template_free(templates, count);
+    bound_close(&line);
 }
 
 Test(time_model, sees_tiles_waves_and_tails) {
@@ -329,4 +345,77 @@ Test(time_model, sees_tiles_waves_and_tails) {
     cr_expect_eq(column_value(columns, &config, "device units"), 20);
     ht_columns_free(columns);
     ht_space_free(space);
+}
+
+static const char tiled_line[] = "#pragma tune unit\n"
+                                 "#pragma tune kernel(k)\n"
+                                 "#pragma tune problem(line : n)\n"
+                                 "#pragma tune param(BLOCK : 32, 64 = 32)\n"
+                                 "#pragma tune param(TILE : 1, 2, 4, 8 = 1)\n"
+                                 "#pragma tune block(BLOCK)\n"
+                                 "#pragma tune grid(ceil_div(problem.n, BLOCK * TILE))\n"
+                                 "#pragma tune arg(a : out float[problem.n])\n"
+                                 "template <int BLOCK, int TILE> "
+                                 "__global__ void k(float *a) {}\n";
+
+/* Adds a line's times: outputs of waves that have work, those of idle lanes included, and less for
+ * each of them where a thread has several. */
+static void line_add(ht_time_data *data, const char *problem, double n) {
+    bound line;
+    bound_open(&line, tiled_line, problem);
+    ht_columns *columns = ht_columns_new(line.space, &slow, NULL);
+    size_t count = (size_t)ht_space_count(line.space);
+    ht_config *configs = ht_alloc(count, sizeof *configs);
+    double *costs = ht_alloc(count, sizeof *costs);
+    for (size_t i = 0; i < count; ++i) {
+        configs[i] = ht_space_at(line.space, i);
+        double tile = number(line.space, &configs[i], 1);
+        costs[i] = ceil(n / tile / 32) * 32 * tile * (1 + 1 / tile);
+    }
+    cr_assert(ht_time_data_add(data, columns, "slow", configs, costs, count));
+    free(configs);
+    free(costs);
+    ht_columns_free(columns);
+    bound_close(&line);
+}
+
+/* Returns the outputs of a thread in the first choice for a line of 32. */
+static double short_line_tile(const ht_time_model *model) {
+    bound line;
+    ht_time_choice first;
+    bound_open(&line, tiled_line, "n=32");
+    ht_columns *columns = ht_columns_new(line.space, &slow, NULL);
+    cr_assert_eq(ht_time_model_choose(model, line.space, columns, true, 1, &first), 1);
+    double tile = number(line.space, &first.config, 1);
+    ht_columns_free(columns);
+    bound_close(&line);
+    return tile;
+}
+
+/* All lines that were learnt from fill their waves, so that the trees saw coarse threads win each
+ * time. A file from before lanes were taken out is asked for its trees alone. */
+Test(time_model, expects_idle_lanes_to_cost_what_no_evaluation_showed) {
+    ht_time_data data = {0};
+    line_add(&data, "n=4096", 4096);
+    line_add(&data, "n=8192", 8192);
+    line_add(&data, "n=16384", 16384);
+    ht_time_model *model = ht_time_model_fit(&data, "k", "", "", &ht_time_defaults), *old = NULL;
+    cr_expect_eq(short_line_tile(model), 1);
+    cr_expect_eq(ht_time_model_facts(model)->problems.mean, 1);
+    char *folder = NULL;
+    size_t length = 0;
+    ht_error error = {0};
+    cr_assert_eq(ht_dir_temporary("times", &folder, NULL), HT_OK);
+    char *path = ht_path_join(folder, "k.times"), *bytes = saved(model, path, &length);
+    bytes[8] = 1;
+    cr_assert_eq(ht_time_model_parse((uint8_t *)bytes, length, path, &old, &error), HT_OK, "%s",
+                 error.message);
+    cr_expect_eq(short_line_tile(old), 8);
+    ht_time_model_free(model);
+    ht_time_model_free(old);
+    ht_time_data_free(&data);
+    free(bytes);
+    free(path);
+    ht_dir_remove(folder);
+    free(folder);
 }
