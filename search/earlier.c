@@ -21,8 +21,13 @@ enum {
     FIT_STEPS = 25,          /* in as many steps, */
     ESTIMATED_BY = 400,      /* and outcomes that it is made from; where it is made anew for each */
     ESTIMATED_BRIEFLY = 150, /* configuration, because the space has more than */
-    TABLE_MOST = 32768       /* configurations */
+    TABLE_MOST = 32768,      /* configurations */
+    JUDGED_LEAST = 200,      /* outcomes, before they are asked whether they agree, */
+    JUDGED_MOST = 800        /* and of how many: half to learn from, half to compare with */
 };
+/* A rank correlation: with less a source does not depend on the features that a search learns from,
+ * or on what they cannot say. */
+static const double AGREEMENT_LEAST = 0.5;
 static const double CLIP = 1;   /* as the search's objective has it (search/bayes.c), */
 static const double NOISE = -6; /* and the mean of the logarithm of the noise */
 
@@ -190,11 +195,9 @@ static bool alpha_make(source *source, const ht_gp_parameters *parameters, size_
     return positive;
 }
 
-static void estimate_make(const ht_earlier *sources, source *source) {
+/* Makes an estimate from the first `n` of the outcomes in `order`. */
+static void estimate_fit(const ht_earlier *sources, source *source, const size_t *order, size_t n) {
     size_t d = ht_features_count(sources->features);
-    size_t *order = ht_alloc(source->count, sizeof *order);
-    size_t n = subset(order, source->count,
-                      ht_earlier_is_tabled(sources->space) ? ESTIMATED_BY : ESTIMATED_BRIEFLY);
     double *x = ht_alloc(n * d + 1, sizeof *x), *y = ht_alloc(n, sizeof *y);
     for (size_t i = 0; i < n; ++i) {
         ht_features_of(sources->features, &source->configs[order[i]], x + i * d);
@@ -212,9 +215,16 @@ static void estimate_make(const ht_earlier *sources, source *source) {
     source->estimated_by = n;
     if (!alpha_make(source, &parameters, d, y))
         source->estimated_by = 0;
-    free(order);
     free(x);
     free(y);
+}
+
+static void estimate_make(const ht_earlier *sources, source *source) {
+    size_t *order = ht_alloc(source->count, sizeof *order);
+    size_t n = subset(order, source->count,
+                      ht_earlier_is_tabled(sources->space) ? ESTIMATED_BY : ESTIMATED_BRIEFLY);
+    estimate_fit(sources, source, order, n);
+    free(order);
 }
 
 /* Estimates the values of configurations by their features (count * d). */
@@ -274,13 +284,72 @@ static bool is_sparse(const ht_earlier *sources, const source *source) {
     return false;
 }
 
+/* Writes the rank of each value from 0; equal ones share the mean of theirs. */
+static void ranks_of(const double *values, size_t count, double *out_ranks) {
+    for (size_t i = 0; i < count; ++i) {
+        out_ranks[i] = -0.5;
+        for (size_t k = 0; k < count; ++k)
+            out_ranks[i] += values[k] < values[i] ? 1 : values[k] == values[i] ? 0.5 : 0;
+    }
+}
+
+/* Returns Spearman's rank correlation; 0 where one side is the same throughout. */
+static double rank_correlation(const double *a, const double *b, size_t count) {
+    double *x = ht_alloc(count + 1, sizeof *x), *y = ht_alloc(count + 1, sizeof *y);
+    double mean = ((double)count - 1) / 2, xx = 0, yy = 0, xy = 0;
+    ranks_of(a, count, x);
+    ranks_of(b, count, y);
+    for (size_t i = 0; i < count; ++i) {
+        xx += (x[i] - mean) * (x[i] - mean);
+        yy += (y[i] - mean) * (y[i] - mean);
+        xy += (x[i] - mean) * (y[i] - mean);
+    }
+    free(x);
+    free(y);
+    return xx > 0 && yy > 0 ? xy / sqrt(xx * yy) : 0;
+}
+
+/* Returns how well an estimate from some of the outcomes orders others. */
+static double agreement_of(const ht_earlier *sources, const source *source) {
+    size_t d = ht_features_count(sources->features);
+    size_t *order = ht_alloc(source->count, sizeof *order);
+    size_t drawn = subset(order, source->count, JUDGED_MOST), half = drawn / 2, rest = drawn - half;
+    struct source trial = *source;
+    double *x = ht_alloc(rest * d + 1, sizeof *x), agreement = 1;
+    double *values = ht_alloc(rest, sizeof *values), *expected = ht_alloc(rest, sizeof *expected);
+    estimate_fit(sources, &trial, order, half);
+    for (size_t i = 0; i < rest; ++i) {
+        values[i] = source->values[order[half + i]];
+        ht_features_of(sources->features, &source->configs[order[half + i]], x + i * d);
+    }
+    if (trial.estimated_by) {
+        estimates(&trial, d, x, rest, expected);
+        agreement = rank_correlation(values, expected, rest);
+    }
+    free(trial.z);
+    free(trial.alpha);
+    free(order);
+    free(x);
+    free(values);
+    free(expected);
+    return agreement;
+}
+
+/* Returns true if the outcomes depend on the configurations in a way that can be learnt, or are too
+ * few to tell. Else they are not of this space, or noise, and would cost a search the evaluations
+ * that it takes to find out. */
+static bool is_plausible(const ht_earlier *sources, const source *source) {
+    return source->count < JUDGED_LEAST || agreement_of(sources, source) >= AGREEMENT_LEAST;
+}
+
 bool ht_earlier_add(ht_earlier *sources, const ht_earlier_outcome *outcomes, size_t count) {
     if (sources->count == HT_EARLIER_MAX)
         return false;
     source *source = &sources->list[sources->count];
     double *costs = ht_alloc(count + 1, sizeof *costs);
     size_t successes = outcomes_take(source, outcomes, count, costs);
-    bool use = successes >= SUCCESSES_LEAST && standardise(source, costs, successes);
+    bool use = successes >= SUCCESSES_LEAST && standardise(source, costs, successes) &&
+               is_plausible(sources, source);
     free(costs);
     if (!use) {
         source_free(source);

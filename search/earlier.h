@@ -29,8 +29,10 @@ typedef struct ht_earlier ht_earlier;
 ht_earlier *ht_earlier_create(const ht_space *space);
 void ht_earlier_free(ht_earlier *sources);
 /* Adds a source. Of a configuration that is there twice the first counts. Returns false, and adds
- * nothing, when there is too little to learn from (fewer than 3 successes, or all the same), or
- * HT_EARLIER_MAX are there already. Once searches use the sources, nothing may be added. */
+ * nothing, when there is too little to learn from (fewer than 3 successes, or all the same), when
+ * 200 outcomes or more cannot be learnt from (an estimate from half of them orders the others with
+ * a rank correlation of less than 0.5), or HT_EARLIER_MAX are there already. Once searches use the
+ * sources, nothing may be added. */
 bool ht_earlier_add(ht_earlier *sources, const ht_earlier_outcome *outcomes, size_t count);
 size_t ht_earlier_count(const ht_earlier *sources);
 /* Returns true if sources have a value for each configuration of the space. */

@@ -102,19 +102,22 @@ static void source_mislead(ht_earlier *sources, const run *run, const struct run
     free(outcomes);
 }
 
-/* Makes the sources of a run: of the other GPUs, or one that misleads. NULL: there are none. */
+/* Makes the sources of a run: of the other GPUs, or one that misleads. Those that say nothing are
+ * refused (search/earlier.h), so that there may be none left. NULL: there were none. */
 static ht_earlier *sources_of(const run *run, const trial *trial, uint64_t seed) {
     bool misleads = !strcmp(trial->sources, "kernel") || !strcmp(trial->sources, "noise");
     ht_earlier *sources = ht_earlier_create(run->space);
+    size_t offered = 0;
     for (size_t i = 0; i < run_count; ++i) {
         bool family = !strncmp(runs[i].kernel, run->kernel, 8);
-        if (misleads && !family && ht_earlier_count(sources) == 0)
+        bool other = &runs[i] != run && !strcmp(runs[i].kernel, run->kernel);
+        if (misleads && !family && offered++ == 0)
             source_mislead(sources, run, &runs[i], trial, seed);
-        else if (!misleads && &runs[i] != run && !strcmp(runs[i].kernel, run->kernel))
+        else if (!misleads && other && ++offered)
             ht_replay_source(runs[i].replay, (size_t)trial->source_evals,
                              !strcmp(trial->sources, "worst"), seed, sources);
     }
-    if (ht_earlier_count(sources))
+    if (offered)
         return sources;
     ht_earlier_free(sources);
     return NULL;

@@ -118,6 +118,30 @@ Test(earlier, runs_that_say_nothing_are_not_taken) {
     ht_space_free(space);
 }
 
+/* 300 outcomes that do not depend on the configurations; as many of a run are taken, and a few of
+ * which nothing can be known. */
+Test(earlier, outcomes_that_cannot_be_learnt_from_are_not_taken) {
+    ht_space *space = space_make();
+    uint64_t legal = ht_space_count(space);
+    enum { COUNT = 300, FEW = 50 };
+    cr_assert(legal >= COUNT);
+    for (uint64_t seed = 1; seed <= 3; ++seed) {
+        ht_earlier *earlier = ht_earlier_create(space);
+        ht_earlier_outcome noise[COUNT];
+        ht_random random;
+        ht_random_seed(&random, seed);
+        for (size_t i = 0; i < COUNT; ++i)
+            noise[i] = (ht_earlier_outcome){ht_space_at(space, i * legal / COUNT),
+                                            exp(3 * ht_random_unit(&random))};
+        cr_expect_not(ht_earlier_add(earlier, noise, COUNT));
+        cr_expect_eq(ht_earlier_count(earlier), 0);
+        cr_expect(ht_earlier_add(earlier, noise, FEW));
+        cr_expect(run_add(earlier, space, (int)seed % 2, 9, 1));
+        ht_earlier_free(earlier);
+    }
+    ht_space_free(space);
+}
+
 /* A space that is listed, but larger than the tables that sources keep of smaller ones. */
 Test(earlier, answer_in_a_space_that_is_listed_and_too_large_for_a_table) {
     static const char large[] =
