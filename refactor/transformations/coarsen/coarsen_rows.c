@@ -1,5 +1,6 @@
 #include "refactor/transformations/coarsen/coarsen_rows.h"
 
+#include "base/memory.h"
 #include "refactor/kernel/effects.h"
 #include "refactor/kernel/syntax_value.h"
 
@@ -86,6 +87,60 @@ bool ht_rows_share(ht_coarsen *c, const ht_syntax *node, ht_share *out) {
         return false;
     *out = node->op == HT_BINARY_DIV ? HT_SHARE_SAME : HT_SHARE_STEP;
     return true;
+}
+
+/* Returns the argument's name in the source; NULL: it is another expression, or unsigned, so that a
+ * product may wrap. */
+static const ht_syntax *signed_name(const ht_syntax *node) {
+    const ht_syntax *name = ht_syntax_strip(node);
+    return name->kind == HT_SYNTAX_NAME && name->plain && name->is_signed ? name : NULL;
+}
+
+/* Returns true for a signed quotient or remainder of the index itself. */
+static bool is_of_index(const ht_coarsen *c, const ht_syntax *node) {
+    if (!is_of_row(c, node) || !node->is_signed)
+        return false;
+    const ht_syntax *index = ht_syntax_strip(node->children[0]);
+    return index->kind == HT_SYNTAX_GLOBAL ||
+           (index->kind == HT_SYNTAX_NAME && index->variable == c->x);
+}
+
+/* Returns true if the kernel divides the index by this argument alone. */
+static bool has_quotient_by(const ht_coarsen *c, const ht_syntax *name) {
+    for (size_t i = 0; i < c->tree->count; ++i) {
+        const ht_syntax *node = c->tree->nodes[i];
+        if (is_of_index(c, node) &&
+            is_same_text(c, ht_syntax_strip(node->children[1])->range, name->range))
+            return true;
+    }
+    return false;
+}
+
+/* index / (a * b) is index / b / a for integers whose products do not overflow. */
+char *ht_rows_nest(const ht_coarsen *c, const ht_syntax *node, ht_range *out_divisor) {
+    if (!c->in_rows || !is_of_index(c, node) || node->op != HT_BINARY_DIV)
+        return NULL;
+    const ht_syntax *paren = node->children[1];
+    while (paren->kind == HT_SYNTAX_CAST && !paren->written)
+        paren = paren->children[0];
+    const ht_syntax *product = ht_syntax_strip(paren);
+    if (paren->kind != HT_SYNTAX_PAREN || !paren->plain || product->kind != HT_SYNTAX_BINARY ||
+        product->op != HT_BINARY_MUL || !product->is_signed)
+        return NULL;
+    const ht_syntax *outer = signed_name(product->children[0]);
+    const ht_syntax *inner = signed_name(product->children[1]);
+    if (outer && inner && !has_quotient_by(c, inner)) {
+        const ht_syntax *other = outer;
+        outer = inner;
+        inner = other;
+    }
+    if (!outer || !inner || !has_quotient_by(c, inner))
+        return NULL;
+    const char *text = c->model->text;
+    *out_divisor = paren->range;
+    return ht_format("%.*s / %.*s", (int)(inner->range.end - inner->range.begin),
+                     text + inner->range.begin, (int)(outer->range.end - outer->range.begin),
+                     text + outer->range.begin);
 }
 
 typedef struct alike {

@@ -29,6 +29,10 @@ bool ht_rows_share(ht_coarsen *c, const ht_syntax *node, ht_share *out);
 /* Returns true for an `if (i % size == 0)`, which then holds for the first output of a thread at
  * most, and whose body is the same for all: it runs once, for the first. */
 bool ht_rows_first(ht_coarsen *c, const ht_syntax *statement);
+/* Returns the text for a divisor `(a * b)` of the index, where the kernel divides the index by `b`
+ * alone, too: "b / a", so that the two quotients share a division. *out_divisor: the text's place.
+ * NULL: the divisor stays; free(). */
+char *ht_rows_nest(const ht_coarsen *c, const ht_syntax *node, ht_range *out_divisor);
 /* Writes the condition that they do. */
 void ht_rows_condition(const ht_coarsen *c, const ht_rows *rows, ht_writer *writer);
 

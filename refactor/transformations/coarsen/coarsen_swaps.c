@@ -1,6 +1,7 @@
 #include "refactor/transformations/coarsen/coarsen_swaps.h"
 #include "base/memory.h"
 #include "refactor/transformations/coarsen/coarsen_prepare.h"
+#include "refactor/transformations/coarsen/coarsen_rows.h"
 #include "refactor/transformations/coarsen/coarsen_share.h"
 #include "refactor/transformations/coarsen/coarsen_vector.h"
 #include "refactor/transformations/coarsen/coarsen_write.h"
@@ -113,6 +114,10 @@ static bool on_swap(const ht_syntax *node, void *context) {
     }
     if (node->kind == HT_SYNTAX_RETURN && !swaps->front)
         swap_return(swaps, node);
+    ht_range divisor;
+    char *nested = swaps->front ? NULL : ht_rows_nest(c, node, &divisor);
+    if (nested)
+        ht_writer_swap(swaps->writer, divisor, nested);
     if (!swaps->front && ht_node_apart_root(c, node) && ht_node_steps(c, node))
         swap_access(swaps, node);
     if (node->kind == HT_SYNTAX_GLOBAL)

@@ -80,6 +80,35 @@ Test(coarsen_rows, rows_of_planes_are_found_through_remainders) {
     free(problem);
 }
 
+/* Divided by a product, and by one of its factors alone: one division serves both. Only where the
+ * outputs lie in one row, and not where the product may wrap. */
+Test(coarsen_rows, a_quotient_by_a_product_takes_that_by_its_factor) {
+    static const char *const ways[] = {"COARSEN_X=4 COARSEN_X_ROWS=true", NULL};
+    static const struct {
+        const char *body;
+        bool nested;
+    } cases[] = {
+        {"out[i] = in[i] * scale[i / w % h] * scale[i / (h * w)];", true},
+        {"out[i] = in[i] * scale[i / w % h] * scale[i / (w * h)];", true},
+        {"out[i] = in[i] * scale[i / (h * w)];", false}, /* there is no other quotient */
+        {"out[i] = in[i] * scale[i % (h * w) / w] * scale[i / (h * w)];", false}, /* of the rest */
+        {"out[i] = in[i] * scale[i / w % h] * scale[i / (h * w * 1)];", false},
+        {"out[i] = in[i] * scale[i / w % h] * scale[i / ((unsigned)h * w)];", false},
+    };
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; ++k) {
+        char *text = flat_of(cases[k].body), *problem = ht_format(problem_format, 24);
+        subject of = subject_open(text, problem, "k");
+        char *applied = apply_config(&of, ways[0]);
+        cr_expect_eq(strstr(applied, "/ w / h]") != NULL, cases[k].nested, "%s", applied);
+        if (k == 0)
+            expect_equal(&of, "k", ways);
+        free(applied);
+        subject_close(&of);
+        free(problem);
+        free(text);
+    }
+}
+
 Test(coarsen_rows, quotients_that_neighbours_do_not_share_are_left_alone) {
     static const char *const bodies[] = {
         "out[i] = in[i] * scale[(i + 1) / w % h];", /* not the index itself */
