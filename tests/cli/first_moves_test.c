@@ -40,20 +40,24 @@ typedef struct fixture {
     size_t count;
 } fixture;
 
-static void fixture_make(fixture *f, const char *origins) {
-    char *text = malloc(sizeof KERNEL + sizeof from), *at = strstr(KERNEL, "template <");
-    size_t head = (size_t)(at - KERNEL);
+static void fixture_open(fixture *f, const char *text) {
     ht_error error = {0};
-    memcpy(text, KERNEL, head);
-    strcpy(text + head, origins);
-    strcat(text, at);
     f->template = test_template(text);
-    free(text);
     cr_assert_eq(ht_problem_parse(&f->template->problem, "R=3 S=5", &f->problem, &error), HT_OK,
                  "%s", error.message);
     f->binding = (ht_binding){f->template, &f->problem, &test_device};
     cr_assert_eq(ht_space_build(&f->binding, 0, &f->space, &error), HT_OK, "%s", error.message);
     f->count = ht_first_moves_find(f->space, 1, f->moves);
+}
+
+static void fixture_make(fixture *f, const char *origins) {
+    char *text = malloc(sizeof KERNEL + sizeof from), *at = strstr(KERNEL, "template <");
+    size_t head = (size_t)(at - KERNEL);
+    memcpy(text, KERNEL, head);
+    strcpy(text + head, origins);
+    strcat(text, at);
+    fixture_open(f, text);
+    free(text);
 }
 
 static void fixture_free(fixture *f) {
@@ -101,6 +105,38 @@ Test(first_moves, each_transformation_is_tried_with_what_it_needs) {
         block = block || value(&f, &config, "BLOCK_X") > 32;
     }
     cr_expect(tiled && staged && strided && block && coarse);
+    fixture_free(&f);
+}
+
+/* Work that outputs of one row share is worth more, the more there are. */
+Test(first_moves, outputs_in_one_row_are_tried_with_vectors) {
+    static const char rows[] =
+        "#pragma tune unit\n#pragma tune kernel(k)\n#pragma tune problem(k : R = 3, S = 5)\n"
+        "#pragma tune param(COARSEN_X : 1, 2, 4, 8 = 1)\n"
+        "#pragma tune param(COARSEN_X_JAM : false, true = false)\n"
+        "#pragma tune param(COARSEN_X_ROWS : false, true = false)\n"
+        "#pragma tune param(VECTOR_OUTPUTS : 1, 2, 4 = 1)\n"
+        "#pragma tune from(coarsen-x : COARSEN_X, COARSEN_X_JAM, COARSEN_X_ROWS)\n"
+        "#pragma tune from(vector-width : VECTOR_OUTPUTS)\n"
+        "#pragma tune require(COARSEN_X > 1 || !COARSEN_X_JAM && !COARSEN_X_ROWS)\n"
+        "#pragma tune require(!COARSEN_X_JAM || !COARSEN_X_ROWS)\n"
+        "#pragma tune require(VECTOR_OUTPUTS == 1 || COARSEN_X_JAM || COARSEN_X_ROWS)\n"
+        "#pragma tune require(COARSEN_X % VECTOR_OUTPUTS == 0)\n"
+        "#pragma tune block(32)\n#pragma tune grid(1)\n"
+        "#pragma tune arg(out : out float[1])\n"
+        "template <int COARSEN_X, bool COARSEN_X_JAM, bool COARSEN_X_ROWS, int VECTOR_OUTPUTS>\n"
+        "__global__ void k(float *out) {}\n";
+    fixture f;
+    fixture_open(&f, rows);
+    ht_config standard = ht_config_default(f.template);
+    bool wide = false;
+    for (size_t i = 0; i < f.count; ++i) {
+        ht_config config = moved(&f, &standard, &f.moves[i]);
+        wide =
+            wide || (value(&f, &config, "COARSEN_X_ROWS") && value(&f, &config, "COARSEN_X") == 8 &&
+                     value(&f, &config, "VECTOR_OUTPUTS") == 4);
+    }
+    cr_expect(wide);
     fixture_free(&f);
 }
 
