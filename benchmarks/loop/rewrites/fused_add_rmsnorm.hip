@@ -1,5 +1,6 @@
 // Rewrites of fused_add_rmsnorm with fixed constants: the row read again or kept in LDS, a sum by
-// shuffles or by a tree, elements of a thread, block size. The first value of each is the original.
+// shuffles or by a tree, elements of a thread, block size. The first values are close to the
+// first version.
 #include <hip/hip_runtime.h>
 
 #pragma tune kernel(fused_add_rmsnorm)
@@ -18,6 +19,8 @@
 #pragma tune arg(weight : in float[problem.HIDDEN])
 #pragma tune arg(epsilon : float = 0.00001)
 #pragma tune arg(hidden : int = problem.HIDDEN)
+#pragma tune baseline(fused_add_rmsnorm_first : input, residual, weight, epsilon, hidden)          \
+    block(256) grid(problem.TOKENS)
 
 template <int VECTOR> struct alignas(4 * VECTOR) values {
     float of[VECTOR];
@@ -55,9 +58,38 @@ template <bool TREE, int BLOCK> __device__ float block_sum(float sum) {
     return sum;
 }
 
+// The first version: the original of all ways.
+__global__ void fused_add_rmsnorm_first(float *input, float *residual, const float *weight,
+                                        float epsilon, int hidden) {
+    __shared__ float partial[32];
+    __shared__ float scale;
+    const int token = blockIdx.x;
+    const int lane = threadIdx.x % warpSize;
+    const int wavefront = threadIdx.x / warpSize;
+    float sum = 0.0f;
+    for (int i = threadIdx.x; i < hidden; i += blockDim.x) {
+        const float z = input[token * hidden + i] + residual[token * hidden + i];
+        sum += z * z;
+        residual[token * hidden + i] = z;
+    }
+    sum = wavefront_sum(sum);
+    if (lane == 0)
+        partial[wavefront] = sum;
+    __syncthreads();
+    if (wavefront == 0) {
+        sum = lane < blockDim.x / warpSize ? partial[lane] : 0.0f;
+        sum = wavefront_sum(sum);
+    }
+    if (threadIdx.x == 0)
+        scale = rsqrtf(sum / hidden + epsilon);
+    __syncthreads();
+    for (int i = threadIdx.x; i < hidden; i += blockDim.x)
+        input[token * hidden + i] = residual[token * hidden + i] * scale * weight[i];
+}
+
 template <bool KEPT, bool TREE, int VECTOR, int BLOCK>
-__global__ void fused_add_rmsnorm(float *input, float *residual, const float *weight,
-                                  float epsilon, int hidden) {
+__global__ void fused_add_rmsnorm(float *input, float *residual, const float *weight, float epsilon,
+                                  int hidden) {
     extern __shared__ float kept[];
     __shared__ float scale;
     const int token = blockIdx.x;

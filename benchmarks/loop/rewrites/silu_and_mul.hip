@@ -1,6 +1,6 @@
 // Rewrites of silu_and_mul with fixed constants, as somebody writes them who has no tuner: how rows
-// are shared out, elements of a thread, unrolling, block size. The first value of each is the
-// original.
+// are shared out, elements of a thread, unrolling, block size. The first values are
+// close to the first version.
 #include <hip/hip_runtime.h>
 
 #pragma tune kernel(silu_and_mul)
@@ -12,7 +12,7 @@
 #pragma tune require(problem.D % VECTOR == 0)
 #pragma tune require(UNROLL == 1 || FORM == 0)
 #pragma tune block(BLOCK)
-#pragma tune grid(FORM == 0 ? problem.TOKENS                                                       \
+#pragma tune grid(FORM == 0   ? problem.TOKENS                                                     \
                   : FORM == 1 ? ceil_div(problem.TOKENS * problem.D, BLOCK * VECTOR)               \
                               : ceil_div(problem.D, BLOCK * VECTOR),                               \
                   FORM == 2 ? problem.TOKENS : 1)
@@ -20,6 +20,7 @@
 #pragma tune arg(input : in float[problem.TOKENS * 2 * problem.D])
 #pragma tune arg(d : int = problem.D)
 #pragma tune arg(tokens : int = problem.TOKENS)
+#pragma tune baseline(silu_and_mul_first : out, input, d) block(256) grid(problem.TOKENS)
 
 template <int VECTOR> struct alignas(4 * VECTOR) values {
     float of[VECTOR];
@@ -33,6 +34,16 @@ __device__ void some(float *out, const float *input, int d, int token, int i) {
     for (int k = 0; k < VECTOR; ++k)
         result.of[k] = gate.of[k] / (1.0f + expf(-gate.of[k])) * up.of[k];
     *(values<VECTOR> *)(out + token * d + i) = result;
+}
+
+// The first version: the original of all ways.
+__global__ void silu_and_mul_first(float *out, const float *input, int d) {
+    const int token = blockIdx.x;
+    for (int i = threadIdx.x; i < d; i += blockDim.x) {
+        const float gate = input[token * 2 * d + i];
+        const float up = input[token * 2 * d + d + i];
+        out[token * d + i] = gate / (1.0f + expf(-gate)) * up;
+    }
 }
 
 template <int FORM, int VECTOR, int UNROLL, int BLOCK>
