@@ -201,6 +201,12 @@ static ht_status others_check(const applying *in, const ht_kernel *kernel, ht_er
     return HT_OK;
 }
 
+/* Returns true if a comment is to say with what the kernel is tuned: without a measured gain there is
+ * nothing in it that the code does not say. */
+static bool has_comment(const ht_apply_request *request, const ht_apply_choice *choice) {
+    return !request->no_comment && (choice->gain || request->comment);
+}
+
 static ht_status choice_take(applying *in, const ht_apply_choice *choice, ht_error *error) {
     size_t index = 0;
     ht_status status = kernel_find(in, choice->kernel, &index, error);
@@ -249,7 +255,9 @@ static ht_status choice_take(applying *in, const ht_apply_choice *choice, ht_err
         in->made[in->count] = row;
         HT_GROW(in->choices, in->count);
         HT_GROW(in->notes, in->count);
-        in->notes[in->count] = ht_tuned_comment(kernel->template, &made.config, choice->gain);
+        in->notes[in->count] = has_comment(in->request, choice)
+                                   ? ht_tuned_comment(kernel->template, &made.config, choice->gain)
+                                   : NULL;
         in->annotated = in->annotated || kernel->status == HT_KERNEL_ANNOTATED;
         in->choices[in->count++] = made;
     }
@@ -297,7 +305,7 @@ static ht_status source_read(applying *in, ht_tree *tree, ht_error *error) {
 static ht_status texts_make(applying *in, ht_applied *out, ht_error *error) {
     if (!in->annotated) {
         for (size_t i = 0; i < in->count; ++i)
-            in->choices[i].note = in->request->no_comment ? NULL : in->notes[i];
+            in->choices[i].note = in->notes[i];
         ht_status made = ht_refactor_apply_all(in->refactor, in->choices, in->count, out, error);
         if (made == HT_OK && !in->request->no_format)
             ht_formatting_apply(out);

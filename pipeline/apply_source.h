@@ -13,6 +13,7 @@ typedef struct ht_apply_request {
     const char *copy;    /* the copy's name there */
     const char *root;    /* folder whose sources may include the file; NULL: the file's own */
     bool in_place;       /* the files themselves are rewritten */
+    bool comment;        /* one above kernels without a measured gain, too */
     bool no_comment;     /* none above the kernels */
     bool no_format;      /* changed lines are not put through clang-format */
     bool any_style;      /* no message about forms that nobody writes by hand */

@@ -21,6 +21,7 @@ char *ht_tuned_comment(const ht_template *template, const ht_config *config, con
         if (config->choice[i] != param->default_index)
             ht_text_printf(&text, " %s=%s", param->name, param->values[config->choice[i]].text);
     }
-    ht_text_printf(&text, "; %s", gain ? gain : "its speedup was not measured");
+    if (gain)
+        ht_text_printf(&text, "; %s", gain);
     return ht_text_take(&text);
 }

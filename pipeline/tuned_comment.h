@@ -17,8 +17,8 @@ typedef struct ht_gain {
 /* Returns "1.31x [1.29, 1.33] for W=1920 H=1080 on MI250X", or words that say that it was measured
  * in host emulation; free(). */
 char *ht_gain_words(const ht_gain *gain);
-/* Returns the comment's words: the values that are not the original's, and the gain; NULL: it is
- * not known, which they say; free(). */
+/* Returns the comment's words: the values that are not the original's, and the gain, unless it is
+ * NULL; free(). */
 char *ht_tuned_comment(const ht_template *template, const ht_config *config, const char *gain);
 
 #endif

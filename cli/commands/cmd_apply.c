@@ -18,7 +18,7 @@ typedef struct apply_options {
     const char *root;
     const char *json;
     bool in_place;
-    bool no_comment;
+    bool comment, no_comment;
     bool no_format;
     const char *style;
 } apply_options;
@@ -32,11 +32,12 @@ static const ht_option options[] = {
              "NAME.hip is read, when there is one."},
     {"in-place", HT_OPTION_FLAG, offsetof(apply_options, in_place),
      .help = "Rewrites the sources themselves."},
+    {"comment", HT_OPTION_FLAG, offsetof(apply_options, comment),
+     .help = "Writes a comment above a kernel whose speedup no report has, too: with what it was "
+             "tuned, and by which version."},
     {"no-comment", HT_OPTION_FLAG, offsetof(apply_options, no_comment),
-     .help =
-         "Writes no comment above the kernels. Without it one says with what each was tuned, by "
-         "which version, and the speedup, if a report has it; applying the same again changes "
-         "nothing."},
+     .help = "Writes no comment above any kernel. Without it one says with what a kernel was "
+             "tuned, by which version, and the speedup that a report has."},
     {"no-format", HT_OPTION_FLAG, offsetof(apply_options, no_format),
      .help =
          "Leaves changed lines as they were written. Without it, where a .clang-format is above "
@@ -129,6 +130,7 @@ static int run_apply(const ht_command_line *line) {
                                 .out = given->out,
                                 .root = given->root,
                                 .in_place = given->in_place,
+                                .comment = given->comment,
                                 .no_comment = given->no_comment,
                                 .no_format = given->no_format};
     ht_apply_choices choices = {0};

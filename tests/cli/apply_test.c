@@ -79,7 +79,7 @@ Test(apply, a_launch_in_another_file_changes_with_the_kernel) {
 
 Test(apply, a_second_run_in_place_changes_nothing) {
     tree_write();
-    expect_run("apply BLOCK_X=64,COARSEN_X=2 src/scale.cuh --in-place", 0, "applied");
+    expect_run("apply BLOCK_X=64,COARSEN_X=2 src/scale.cuh --in-place --comment", 0, "applied");
     char *kernel = workplace_read("src/scale.cuh"), *launch = workplace_read("src/main.cu");
     cr_assert(strstr(kernel, "// scales a line\n// Tuned by hiptemper "), "%s", kernel);
     cr_assert(strstr(kernel, "/* index */"));
@@ -90,6 +90,15 @@ Test(apply, a_second_run_in_place_changes_nothing) {
     expect_run("apply BLOCK_X=128 src/scale.cuh --in-place", 1, "tuned already");
     free(kernel);
     free(launch);
+}
+
+/* Nothing was measured: there is nothing in a comment that the code does not say. */
+Test(apply, a_configuration_without_a_speedup_gets_no_comment) {
+    tree_write();
+    expect_run("apply BLOCK_X=64,COARSEN_X=2 src/scale.cuh --out plain", 0, "applied");
+    char *text = workplace_read("plain/scale.cuh");
+    cr_expect_not(strstr(text, "hiptemper"), "%s", text);
+    free(text);
 }
 
 static size_t count_of(const char *text, const char *part) {

@@ -176,7 +176,7 @@ Test(files, in_place_links_modes_and_byte_order_marks_stay) {
     symlink_make("real/mark.hip", "link.hip");
     char *real = inside("real/mark.hip"), *link = inside("link.hip");
     cr_assert_eq(chmod(real, 0700), 0);
-    RUN(0, "applied", "apply", "BLOCK_X=64", "link.hip", "--in-place");
+    RUN(0, "applied", "apply", "BLOCK_X=64", "link.hip", "--in-place", "--comment");
     cr_assert(lstat(link, &info) == 0 && S_ISLNK(info.st_mode));
     cr_assert(stat(real, &info) == 0 && (info.st_mode & 07777) == 0700);
     char *text = workplace_read("real/mark.hip");
