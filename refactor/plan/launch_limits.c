@@ -6,6 +6,7 @@
 #include "base/memory.h"
 #include "refactor/kernel/launch_words.h"
 #include "refactor/launch/extent.h"
+#include "refactor/launch/squared.h"
 #include "refactor/plan/coverage.h"
 
 #include <stdlib.h>
@@ -48,6 +49,13 @@ static bool is_grid_of_first(const ht_plan *plan, const ht_launch_site *site, in
            mine->value_of && clang_equalCursors(mine->declaration, its->declaration);
 }
 
+int64_t ht_launch_squared_most(const ht_grid *grid, const ht_launch_site *site, int axis) {
+    const ht_form *form = &grid->form[axis];
+    const ht_symbol *size = form->term_count == 1 ? form->terms[0].symbol : NULL;
+    bool rounds_up = form->kind == HT_FORM_CEIL && size && form->terms[0].sign > 0;
+    return rounds_up && ht_launch_squares(site, size) ? HT_SQUARED_MOST : INT64_MAX;
+}
+
 bool ht_launch_is_bounded(const ht_plan *plan, const ht_grid *grid, const ht_launch_site *site,
                           int axis, int64_t per_block) {
     const ht_form *form = &grid->form[axis];
@@ -59,6 +67,9 @@ bool ht_launch_is_bounded(const ht_plan *plan, const ht_grid *grid, const ht_lau
         return block <= limit;
     if (!ht_symbol_is_assumed(old) && ht_symbol_value(old, &value) && value < INT32_MAX &&
         value * block <= limit * per_block)
+        return true;
+    if (is_grid_of_first(plan, site, axis) &&
+        ht_launch_squared_most(grid, site, axis) <= limit * per_block)
         return true;
     return axis == 0 && is_grid_of_first(plan, site, axis) && is_narrow(form, per_block);
 }

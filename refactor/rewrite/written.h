@@ -29,9 +29,11 @@ typedef struct ht_written_launch {
      * template's parameters. Grids that are computed from the original's are multiples of its
      * blocks. NULL: not known. */
     ht_expr *covers[3];
-    bool joined[3]; /* the grid has fewer blocks along the axis, for any block */
-    bool fixed[3];  /* original and tuned have a constant number of blocks along the axis, which a
-                       device takes: sizes that the program does not have say nothing of it */
+    int64_t most[3]; /* items along the axis for which the original means anything
+                        (ht_launch_squared_most); 0: not known */
+    bool joined[3];  /* the grid has fewer blocks along the axis, for any block */
+    bool fixed[3];   /* original and tuned have a constant number of blocks along the axis, which a
+                        device takes: sizes that the program does not have say nothing of it */
     ht_expr *where; /* condition for launching the tuned kernel; otherwise the original is launched,
                        which is kept under another name; NULL: always */
     ht_expr *refused; /* condition under which a launcher function launches nothing; NULL: never */

@@ -140,10 +140,17 @@ bool ht_written_original_fits(const ht_written_launch *launch, const ht_problem 
                               const ht_device_fields *device) {
     const ht_binding binding = {launch->template, problem, device};
     const ht_config plain = ht_config_default(launch->template);
+    const ht_launch *reference = launch->template->reference_launches;
+    ht_geometry original;
     bool good = false;
-    return ht_binding_launch_fits(&binding, &plain, launch->template->reference_launches, &good,
-                                  NULL, NULL) == HT_OK &&
-           good;
+    if (ht_binding_launch_fits(&binding, &plain, reference, &good, NULL, NULL) != HT_OK || !good ||
+        ht_binding_geometry(&binding, &plain, reference, &original, NULL) != HT_OK)
+        return false;
+    for (int axis = 0; axis < 3; ++axis) /* the last block has an item at least */
+        good = good &&
+               (!launch->most[axis] ||
+                (int64_t)(original.grid[axis] - 1) * original.block[axis] < launch->most[axis]);
+    return good;
 }
 
 bool ht_written_fits(const ht_written_launch *launch, const ht_problem *problem,

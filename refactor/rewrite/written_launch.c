@@ -8,6 +8,7 @@
 #include "refactor/launch/extent.h"
 #include "refactor/launch/symbol.h"
 #include "refactor/plan/coverage.h"
+#include "refactor/plan/launch_limits.h"
 #include "refactor/plan/launch_text.h"
 #include "templates/annotations/apart.h"
 
@@ -395,8 +396,11 @@ static void arguments_publish(const reading *in, const arguments *list, ht_writt
     }
 }
 
-static void covers_publish(const ht_plan *plan, ht_written_launch *out) {
+static void covers_publish(const ht_written_pair *pair, const ht_launch_site *before,
+                           ht_written_launch *out) {
+    const ht_plan *plan = pair->plan;
     for (int axis = 0; axis < 3; ++axis) {
+        out->most[axis] = before ? ht_launch_squared_most(pair->grid, before, axis) : INT64_MAX;
         char *text = ht_plan_per_block(plan, axis);
         if (text)
             ht_expr_parse(text, (ht_place){0}, &out->covers[axis], NULL);
@@ -452,7 +456,7 @@ void ht_written_launch_read(const ht_written_pair *pair, const ht_launch_site *s
     }
     if (out->template) {
         arguments_publish(&in, &list, out);
-        covers_publish(pair->plan, out);
+        covers_publish(pair, before, out);
         fixed_publish(&in, out);
         for (int axis = 0; in.before && axis < 3; ++axis)
             out->assumed = out->assumed || ht_symbol_is_assumed(in.before->block.axis[axis]);

@@ -264,7 +264,7 @@ void ht_vectors_name(ht_coarsen *c, ht_vectors *vectors) {
         if (up && up->kind == HT_SYNTAX_VARIABLE && access->load && !access->store)
             root = c->tree->variables[up->variable].name; /* what the author calls it */
         char *pack = pack_name(access->type);
-        char *name = ht_format("%s_row", root);
+        char *name = ht_format("%s_pack", root);
         ht_mark *mark = &c->marks[access->node->index];
         if (!mark->pack) {
             mark->pack = ht_plan_name(c->plan, pack);
@@ -312,16 +312,19 @@ void ht_vectors_declare(const ht_vectors *vectors, const char *width, size_t lik
                         ht_writer *writer) {
     for (size_t i = 0; i < vectors->count; ++i) {
         const ht_vector_access *access = &vectors->items[i];
-        bool declared = access->elsewhere;
+        bool declared = access->elsewhere || access->at_load;
         for (size_t k = 0; k < i; ++k)
-            declared |= is_alike(access, &vectors->items[k]);
+            declared |= is_alike(access, &vectors->items[k]) && !vectors->items[k].at_load;
         if (declared)
             continue;
         ht_writer_line(writer, like);
-        ht_writer_printf(writer, "struct %s { %s element[${%s}]; } %s", access->pack, access->type,
-                         width, access->name);
+        if (access->declared)
+            ht_writer_printf(writer, "%s %s", access->pack, access->name);
+        else
+            ht_writer_printf(writer, "struct %s { %s element[${%s}]; } %s", access->pack,
+                             access->type, width, access->name);
         for (size_t k = i + 1; k < vectors->count; ++k)
-            if (is_alike(access, &vectors->items[k]))
+            if (is_alike(access, &vectors->items[k]) && !vectors->items[k].at_load)
                 ht_writer_printf(writer, ", %s", vectors->items[k].name);
         ht_writer_printf(writer, ";");
     }
@@ -344,7 +347,9 @@ void ht_vectors_access(const ht_vectors *vectors, bool store, size_t like,
         if (store)
             ht_writer_printf(writer, "*(%s *)&", access->pack);
         else
-            ht_writer_printf(writer, "%s = *(const %s *)&", access->name, access->pack);
+            ht_writer_printf(writer,
+                             access->at_load ? "%s %s = *(const %s *)&" : "%s%s = *(const %s *)&",
+                             access->at_load ? access->pack : "", access->name, access->pack);
         element(context, access->node, writer);
         ht_writer_printf(writer, store ? " = %s;" : ";", access->name);
     }

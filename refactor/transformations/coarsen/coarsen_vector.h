@@ -14,6 +14,8 @@ typedef struct ht_vector_access {
     bool elsewhere;   /* the variable is declared elsewhere */
     char *type;       /* of an element; owned */
     const char *pack; /* type of several elements */
+    bool declared;    /* that is declared elsewhere */
+    bool at_load;     /* the variable is declared where it is loaded */
     const char *name; /* variable of that type */
 } ht_vector_access;
 

@@ -18,6 +18,7 @@
 #include "refactor/transformations/coarsen/coarsen_vector.h"
 #include "refactor/transformations/coarsen/coarsen_write.h"
 #include "refactor/transformations/stride_vector/stride_keep.h"
+#include "refactor/transformations/stride_vector/wide_front.h"
 #include "refactor/transformations/stride_vector/widening.h"
 
 #include <ctype.h>
@@ -175,8 +176,12 @@ static void shorten(ht_widening *in) {
     (void)ht_syntax_binary(in->of->loop->children[1], &op, &left, &bound);
     ht_writer writer = {.c = &in->c};
     ht_widening_bound(in, &writer);
-    ht_plan_editf(in->c.plan, bound->range, in->param, "%s$?{%s}{}{ - %s %% ${%s}}",
-                  writer.text.data, in->ends_apart, writer.text.data, in->param);
+    if (in->end)
+        ht_plan_editf(in->c.plan, bound->range, in->param, "$?{%s}{%s}{%s}$?{!(%s)}{}{%s}",
+                      in->ends_apart, writer.text.data, in->end, in->ends_apart, writer.text.data);
+    else
+        ht_plan_editf(in->c.plan, bound->range, in->param, "%s$?{%s}{}{ - %s %% ${%s}}",
+                      writer.text.data, in->ends_apart, writer.text.data, in->param);
     ht_writer_free(&writer);
 }
 
@@ -282,7 +287,7 @@ static bool is_named(const ht_widening *in, const char *name) {
  * ended, or a store's own. */
 static void rename_row(ht_widening *in, ht_vector_access *access, ht_plan *plan,
                        const ht_widening *before, size_t count) {
-    static const char suffix[] = "_row";
+    static const char suffix[] = "_pack";
     const char *at = strrchr(access->name, '_');
     size_t length = (size_t)(at - access->name), tail = sizeof suffix - 1;
     if (strcmp(at, suffix) == 0 || length < tail ||
@@ -383,10 +388,12 @@ static void apply(const ht_model *model, ht_plan *plan) {
     /* what is kept is found again by the block's threads alone */
     ht_stride_keep *keep = ht_stride_keep_new(plan, wide, plan->launches.row_blocks ? 0 : count);
     for (size_t i = 0; i < count; ++i)
-        if (wide[i].vectors.count) {
+        if (wide[i].vectors.count)
             wide[i].ends_apart = when_apart(&wide[i], ht_stride_keep_param(keep));
+    ht_wide_front(model, plan, wide, count);
+    for (size_t i = 0; i < count; ++i)
+        if (wide[i].vectors.count)
             edit(&wide[i]);
-        }
     if (most)
         add_parameter(plan, param, most, rounds);
     ht_stride_keep_apply(keep);

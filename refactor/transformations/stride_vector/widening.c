@@ -135,9 +135,25 @@ static void open_each(ht_widening *in, bool named, ht_writer *writer) {
     free(value);
 }
 
-void ht_widening_together(ht_widening *in, ht_writer *writer) {
+/* Writes the loads, with the declarations of all values: of what is loaded where it is loaded, if
+ * that is no scope of its own, and its type is declared elsewhere. */
+static void write_loads(ht_widening *in, ht_writer *writer) {
+    bool at_load = !in->indirect && in->vectors.count > 0;
+    for (size_t i = 0; i < in->vectors.count; ++i)
+        at_load = at_load && in->vectors.items[i].declared && !in->vectors.items[i].elsewhere;
+    for (size_t i = 0; i < in->vectors.count; ++i)
+        in->vectors.items[i].at_load = at_load && in->vectors.items[i].load;
+    if (at_load)
+        write_accesses(in, false, writer);
     ht_vectors_declare(&in->vectors, in->param, in->of->loop->start, writer);
-    write_accesses(in, false, writer);
+    if (!at_load)
+        write_accesses(in, false, writer);
+    for (size_t i = 0; i < in->vectors.count; ++i)
+        in->vectors.items[i].at_load = false;
+}
+
+void ht_widening_together(ht_widening *in, ht_writer *writer) {
+    write_loads(in, writer);
     const ht_syntax *body = ht_syntax_body(in->of->loop);
     open_each(in, ht_syntax_first(body, is_used, in) != NULL, writer);
     write_iteration(in, &in->vectors, writer);
@@ -317,10 +333,15 @@ static void write_end(ht_widening *in, ht_writer *writer) {
     ht_writer own = ht_writer_inner(writer);
     ht_writer_line(&own, loop->start);
     write_words(in, loop->range.begin, start.begin, &own);
-    ht_widening_bound(in, &own);
-    ht_writer_printf(&own, " - ");
-    ht_widening_bound(in, &own);
-    ht_writer_printf(&own, " %% ${%s} + ", in->param);
+    if (in->end)
+        ht_writer_printf(&own, "%s", in->end);
+    else {
+        ht_widening_bound(in, &own);
+        ht_writer_printf(&own, " - ");
+        ht_widening_bound(in, &own);
+        ht_writer_printf(&own, " %% ${%s}", in->param);
+    }
+    ht_writer_printf(&own, " + ");
     write_words(in, start.begin, body->range.begin, &own);
     bool compound = body->kind == HT_SYNTAX_COMPOUND;
     if (compound) {

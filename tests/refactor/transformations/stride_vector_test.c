@@ -102,16 +102,15 @@ Test(stride_vector, only_neighbours_are_loaded_at_once) {
 Test(stride_vector, a_tuned_source_reads_like_a_source) {
     char *text = rows_of(EACH "out[row * n + i] = in[row * n + i] * 2;");
     subject of = subject_open(text, problem, "k");
-    expect_pieces(
-        &of, "VECTOR_STRIDE=4",
-        (const char *const[]){"for (int i_first = threadIdx.x * kElementsPerAccess;",
-                              "i_first < n - n % kElementsPerAccess;",
-                              "float element[kElementsPerAccess]; } in_row, out_row;",
-                              "in_row = *(const float_pack *)&in[row * n + i_first];",
-                              "out_row.element[i_each] = in_row.element[i_each] * 2;",
-                              "*(float_pack *)&out[row * n + i_first] = out_row;",
-                              "for (int i = n - n % kElementsPerAccess + threadIdx.x; i < n;",
-                              "out[row * n + i] = in[row * n + i] * 2;", NULL});
+    expect_pieces(&of, "VECTOR_STRIDE=4",
+                  (const char *const[]){
+                      "for (int i_first = threadIdx.x * kElementsPerAccess;", "i_first < packed_n;",
+
+                      "float_pack in_pack = *(const float_pack *)&in[row * n + i_first];",
+                      "out_pack.element[i_each] = in_pack.element[i_each] * 2;",
+                      "*(float_pack *)&out[row * n + i_first] = out_pack;",
+                      "for (int i = packed_n + threadIdx.x; i < n;",
+                      "out[row * n + i] = in[row * n + i] * 2;", NULL});
     char *same = apply_config(&of, "");
     cr_expect_str_eq(same, text);
     free(same);
