@@ -201,8 +201,8 @@ static ht_status others_check(const applying *in, const ht_kernel *kernel, ht_er
     return HT_OK;
 }
 
-/* Returns true if a comment is to say with what the kernel is tuned: without a measured gain there is
- * nothing in it that the code does not say. */
+/* Returns true if a comment is to say with what the kernel is tuned: without a measured gain there
+ * is nothing in it that the code does not say. */
 static bool has_comment(const ht_apply_request *request, const ht_apply_choice *choice) {
     return !request->no_comment && (choice->gain || request->comment);
 }

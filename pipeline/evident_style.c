@@ -204,10 +204,11 @@ static void split_write(styling *in, const line *of, const char *indent, const c
     ht_text_printf(&in->out, "%.*s%s%s{%s", (int)length, of->text, end, indent, end);
 }
 
-/* Returns true if a line is one of the author's long lines, with another end. */
+/* Returns true if a line is one of the author's long lines, with another end, and not much longer.
+ */
 static bool is_long_line(const styling *in, const line *of) {
-    enum { BEGIN = 12 };
-    if (of->indent + of->length > WIDTH_MAX || of->length < BEGIN)
+    enum { BEGIN = 12, MORE = 10 };
+    if (of->indent + of->length > in->width + MORE || of->length < BEGIN)
         return false;
     for (size_t i = 0; i < in->original->count; ++i) {
         line other = line_at(in->original, i);

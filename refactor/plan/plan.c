@@ -298,8 +298,7 @@ void ht_plan_form(ht_plan *plan, const char *name, const char *form) {
             plan->params.items[i].form = form;
 }
 
-const char *const ht_outputs_words[3] = {"outputs per thread", "rows per thread",
-                                         "planes per thread"};
+const char ht_outputs_words[] = "outputs per thread";
 
 void ht_plan_call(ht_plan *plan, const char *name, const char *words) {
     for (size_t i = 0; i < plan->params.count; ++i)

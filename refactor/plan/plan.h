@@ -301,8 +301,8 @@ void ht_plan_form(ht_plan *plan, const char *name, const char *form);
 /* Gives a parameter the words by which an applied source calls its value. Does nothing if there is
  * no such parameter. */
 void ht_plan_call(ht_plan *plan, const char *name, const char *words);
-/* The words for a thread's outputs along x, y and z. */
-extern const char *const ht_outputs_words[3];
+/* The words for a thread's outputs. */
+extern const char ht_outputs_words[];
 /* Returns `wanted`, or wanted_2, wanted_3, ...: a name that nothing in the file uses. Owned by the
  * plan. */
 const char *ht_plan_name(ht_plan *plan, const char *wanted);

@@ -204,7 +204,11 @@ static void name_values(const ht_refactor *refactor, const ht_refactor_choice *c
             .place = line_above(source, &work->model, true)};
     }
     ht_definitions_change(source, &list->items, &list->count);
-    ht_constants_settle(source, list->items, list->count, kernels, choice_count);
+    ht_names all = {0};
+    for (size_t i = 0; i < refactor->count; ++i)
+        ht_names_add(&all, refactor->kernels[i].name);
+    ht_constants_settle(source, list->items, list->count, kernels, choice_count, &all);
+    ht_names_free(&all);
     for (size_t i = 0; i < choice_count; ++i)
         ht_long_launches_declare(kernels[i].plan, &list->items, &list->count, i);
     for (size_t i = 0; i < choice_count; ++i) {

@@ -17,6 +17,7 @@ typedef struct settling {
     size_t count;
     ht_constants *kernels;
     size_t kernel_count;
+    const ht_names *all; /* the file's kernels */
     ht_constant_style style;
     ht_names given;               /* names of constants */
     char *(*names)[HT_PARAM_MAX]; /* by kernel and parameter; NULL: its value stays a number */
@@ -58,49 +59,66 @@ static bool is_free(const settling *in, const char *name) {
     return !stands && !ht_names_has(&in->given, name);
 }
 
-/* Returns which of the words for a thread's outputs along an axis a parameter has; `count`: none.
- */
-static size_t axis_of(const ht_planned_param *param) {
-    size_t axis = 0, count = sizeof ht_outputs_words / sizeof *ht_outputs_words;
-    while (axis < count && !(param->called && strcmp(param->called, ht_outputs_words[axis]) == 0))
-        ++axis;
-    return axis;
-}
-
-/* Returns the words for a parameter's value. A thread that has outputs along several axes has as
- * many as their product, of which the words for one would count some alone. */
-static const char *words_of(const settling *in, size_t owner, const ht_planned_param *param) {
-    static const char *const along[] = {"outputs along x", "outputs along y", "outputs along z"};
-    const ht_plan *plan = in->kernels[owner].plan;
-    size_t axis = axis_of(param), count = sizeof along / sizeof *along;
-    for (size_t i = 0; axis < count && i < plan->params.count; ++i) {
-        const ht_planned_param *other = &plan->params.items[i];
-        bool more =
-            axis_of(other) < count || (other->called && ht_text_begins(other->called, "tile of "));
-        if (other != param && more && uses(in, owner, other->name) > 0)
-            return along[axis];
+/* Returns the axis along which a thread has as many outputs as the parameter says; 3: it says
+ * something else. */
+static int axis_of(const ht_plan *plan, const ht_planned_param *param) {
+    bool outputs = param->called && strcmp(param->called, ht_outputs_words) == 0;
+    for (size_t i = 0; outputs && i < plan->covers.count; ++i) {
+        const ht_cover *cover = &plan->covers.items[i];
+        if (cover->param && strcmp(cover->param, param->name) == 0)
+            return cover->axis;
     }
-    return param->called;
+    return 3;
 }
 
-/* Returns true if another kernel has a constant of the same words. */
-static bool is_shared(const settling *in, size_t owner, const char *words) {
-    for (size_t k = 0; k < in->kernel_count; ++k)
-        for (size_t i = 0; k != owner && i < in->kernels[k].plan->params.count; ++i) {
-            const ht_planned_param *param = &in->kernels[k].plan->params.items[i];
-            bool same = param->called && strcmp(words_of(in, k, param), words) == 0;
-            size_t count = same ? uses(in, k, param->name) : 0;
-            if (count >= USES_MIN && count != SIZE_MAX)
-                return true;
+/* Returns the words for the outputs along one axis of several: by the author's index where its name
+ * says more than the axis, which may be rows in one kernel and columns in another; free(). */
+static char *words_along(const ht_model *model, int axis) {
+    char *index = clang_Cursor_isNull(model->axes[axis].index_variable)
+                      ? ht_strdup("")
+                      : ht_cursor_name(model->axes[axis].index_variable);
+    char *words = strlen(index) > 1 ? ht_format("%s per thread", index)
+                                    : ht_format("outputs along %c", 'x' + axis);
+    free(index);
+    return words;
+}
+
+/* Returns the words for a parameter's value; free(). A thread that has outputs along several axes
+ * has as many as their product, of which the words for one would count some alone. */
+static char *words_of(const settling *in, size_t owner, const ht_planned_param *param) {
+    const ht_constants *kernel = &in->kernels[owner];
+    int axis = axis_of(kernel->plan, param);
+    for (size_t i = 0; axis < 3 && i < kernel->plan->params.count; ++i) {
+        const ht_planned_param *other = &kernel->plan->params.items[i];
+        bool more = other->called && ht_text_ends(other->called, " per thread");
+        if (other != param && more && uses(in, owner, other->name) > 0)
+            return words_along(kernel->model, axis);
+    }
+    return ht_strdup(param->called);
+}
+
+/* Returns the last word of a kernel's name of three or more, "kernel1" of matmul_forward_kernel1,
+ * if it has some length and no other kernel's name ends so; else the name. */
+static const char *kernel_word(const settling *in, const char *name) {
+    enum { LENGTH_MIN = 4 };
+    const char *last = name;
+    size_t words = 1;
+    for (const char *at = name; *at; ++at)
+        if (*at == '_' && at[1]) {
+            last = at + 1;
+            ++words;
         }
-    return false;
+    bool good = words > 2 && strlen(last) >= LENGTH_MIN;
+    for (size_t i = 0; i < in->all->count && good; ++i)
+        good = ht_text_ends(in->all->items[i], name) || !ht_text_ends(in->all->items[i], last);
+    return good ? last : name;
 }
 
-/* Returns a free name made of the words, with the kernel's in front where another kernel has the
- * same; free(). */
+/* Returns a free name made of the words, with the kernel's in front in a file of several; free().
+ */
 static char *name_make(settling *in, size_t owner, const char *words) {
-    char *whole = ht_format("%s %s", in->kernels[owner].model->name, words);
-    char *name = ht_constant_name(&in->style, is_shared(in, owner, words) ? whole : words);
+    char *whole = ht_format("%s %s", kernel_word(in, in->kernels[owner].model->name), words);
+    char *name = ht_constant_name(&in->style, in->all->count > 1 ? whole : words);
     if (!is_free(in, name)) {
         free(name);
         name = ht_constant_name(&in->style, whole);
@@ -121,8 +139,11 @@ static void names_choose(settling *in, size_t owner) {
     for (size_t i = 0; i < plan->params.count && i < HT_PARAM_MAX; ++i) {
         const ht_planned_param *param = &plan->params.items[i];
         size_t count = param->called ? uses(in, owner, param->name) : 0;
-        if (count >= USES_MIN && count != SIZE_MAX)
-            in->names[owner][i] = name_make(in, owner, words_of(in, owner, param));
+        if (count < USES_MIN || count == SIZE_MAX)
+            continue;
+        char *words = words_of(in, owner, param);
+        in->names[owner][i] = name_make(in, owner, words);
+        free(words);
     }
 }
 
@@ -281,12 +302,13 @@ static void numbers_share(const settling *in) {
 }
 
 void ht_constants_settle(const ht_source *source, ht_replacement *items, size_t count,
-                         ht_constants *kernels, size_t kernel_count) {
+                         ht_constants *kernels, size_t kernel_count, const ht_names *all) {
     settling in = {.source = source,
                    .items = items,
                    .count = count,
                    .kernels = kernels,
                    .kernel_count = kernel_count,
+                   .all = all,
                    .style = ht_constant_style_of(source->files[0].text),
                    .names = ht_alloc(kernel_count + 1, sizeof *in.names)};
     numbers_share(&in);

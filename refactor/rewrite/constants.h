@@ -5,6 +5,7 @@
 #define HT_REFACTOR_REWRITE_CONSTANTS_H
 
 #include "refactor/plan/render.h"
+#include "refactor/source/names.h"
 #include "refactor/source/source.h"
 
 /* A kernel that is rewritten, and what is declared for it. */
@@ -17,8 +18,9 @@ typedef struct ht_constants {
 } ht_constants;
 
 /* Replaces all marks (plan/value_marks.h) of the replacements by names or numbers, and sets the
- * declarations of the kernels, to which the replacements' owners are indices. */
+ * declarations of the kernels, to which the replacements' owners are indices. `all`: the
+ * names of the file's kernels; where it has several, a name says whose constant it is. */
 void ht_constants_settle(const ht_source *source, ht_replacement *items, size_t count,
-                         ht_constants *kernels, size_t kernel_count);
+                         ht_constants *kernels, size_t kernel_count, const ht_names *all);
 
 #endif

@@ -102,14 +102,16 @@ static bool is_written(const declaring *in, const char *name) {
     return found;
 }
 
-/* Returns a name that the function around the launch does not have; free(). */
-static char *name_make(declaring *in, const ht_plan *plan, const ht_launch_site *site) {
+/* Returns a name for a value, or the kernel's with it, that the function around the launch does not
+ * have; free(). */
+static char *name_make(declaring *in, const ht_plan *plan, const ht_launch_site *site,
+                       const char *value) {
     size_t file;
     ht_range function;
     if (!ht_source_range(in->source, site->function, &file, &function) || file != 0)
         return NULL;
-    char *own = ht_name_joined(plan->model->name, "grid"), *found = NULL;
-    const char *const words[] = {"grid", own};
+    char *own = ht_name_joined(plan->model->name, value), *found = NULL;
+    const char *const words[] = {value, own};
     for (size_t i = 0; i < sizeof words / sizeof *words && !found; ++i)
         if (!is_written(in, words[i]) && !ht_name_stands(in->source->text + function.begin,
                                                          function.end - function.begin, words[i]))
@@ -149,6 +151,47 @@ static bool is_name(const char *text) {
     return true;
 }
 
+/* Returns the length of the threads in a grid of one axis, "(n + 3) / 4" in "((n + 3) / 4 + 127) /
+ * 128"; 0: it is written otherwise. */
+static size_t threads_length(const char *text) {
+    int depth = 1;
+    size_t at = 2;
+    if (strncmp(text, "((", 2) != 0)
+        return 0;
+    for (; text[at] && depth; ++at)
+        depth += (text[at] == '(') - (text[at] == ')');
+    if (strncmp(text + at, " / ", 3) != 0)
+        return 0;
+    at += 3;
+    while (ht_name_has(text[at]))
+        ++at;
+    return strncmp(text + at, " + ", 3) == 0 && strstr(text + at, ") / ") ? at - 1 : 0;
+}
+
+/* Declares the number of threads ahead of a launch that divides it into blocks, so that the launch
+ * looks as the author's. Returns false where that cannot be. */
+static bool declare_threads(declaring *in, const ht_plan *plan, const ht_launch_site *site) {
+    ht_range argument = site->grid.argument;
+    const ht_symbol *grid = site->grid.axis[0];
+    size_t line, count, length = 0;
+    char *text = replaced(in, argument, &count);
+    bool wanted = text && count && !strchr(text, '\n') && grid && grid->bits == 32 &&
+                  (length = threads_length(text)) > 0 && ht_launch_ahead_place(plan, site, &line);
+    char *name = wanted ? name_make(in, plan, site, "threads") : NULL;
+    if (name) {
+        const char *own = in->source->text + line;
+        items_drop(in, argument);
+        item_add(in, (ht_range){line, line},
+                 ht_format("%.*sconst %s %s = %.*s;\n", (int)strspn(own, " \t"), own,
+                           grid->is_unsigned ? "unsigned" : "int", name, (int)length, text + 1));
+        item_add(in, argument, ht_format("(%s%s", name, text + 1 + length));
+    }
+    bool declared = name != NULL;
+    free(text);
+    free(name);
+    return declared;
+}
+
 /* Declares the grid ahead of the launch. */
 static void declare(declaring *in, const ht_plan *plan, const ht_launch_site *site) {
     static const char type[] = "dim3(";
@@ -156,8 +199,9 @@ static void declare(declaring *in, const ht_plan *plan, const ht_launch_site *si
     size_t line, count;
     char *text = replaced(in, argument, &count);
     bool wanted = text && count && !strchr(text, '\n') && !is_name(text);
-    char *name =
-        wanted && ht_launch_ahead_place(plan, site, &line) ? name_make(in, plan, site) : NULL;
+    char *name = wanted && ht_launch_ahead_place(plan, site, &line)
+                     ? name_make(in, plan, site, "grid")
+                     : NULL;
     if (name) {
         bool built = strncmp(text, type, sizeof type - 1) == 0;
         bool constant = strstr(in->source->text, "const dim3 ") != NULL;
@@ -181,7 +225,7 @@ void ht_long_launches_declare(const ht_plan *plan, ht_replacement **items, size_
     for (size_t i = 0; i < launches->count; ++i) {
         const ht_launch_site *site = &launches->items[i];
         if (site->file == 0 && !site->in_macro && site->grid.has_argument &&
-            is_too_long(&in, site->grid.argument))
+            is_too_long(&in, site->grid.argument) && !declare_threads(&in, plan, site))
             declare(&in, plan, site);
     }
     ht_names_free(&in.given);

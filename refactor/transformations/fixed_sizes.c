@@ -383,6 +383,7 @@ static void add_params(fixing *in) {
             param->stands_for = in->model->parameters.items[size->index].name;
             param->given = size->given;
             param->step = size->is_step ? size->first : 0;
+            ht_plan_form(in->plan, size->name, "a kernel for this size that the launch chooses");
         }
         ht_plan_require(in->plan, "%s == 0 || %s == %s", size->name, size->name, size->argument);
         if (i)

@@ -30,10 +30,21 @@ static size_t phrase_at(const char *at, const char *const *phrases) {
     return 0;
 }
 
+/* Returns the length of the blanks between two words of a comment, with what begins its next line.
+ */
+static size_t gap_at(const char *at) {
+    size_t length = strspn(at, " \t\r");
+    if (at[length] != '\n')
+        return length;
+    length += 1 + strspn(at + length + 1, " \t");
+    length += strncmp(at + length, "//", 2) == 0 ? 2 : at[length] == '*' && at[length + 1] != '/';
+    return length + strspn(at + length, " \t");
+}
+
 /* Returns what follows a phrase and blanks; NULL: the phrase does not stand there. */
 static const char *after(const char *at, const char *const *phrases) {
-    size_t length = at ? phrase_at(at, phrases) : 0;
-    return length && at[length] == ' ' ? at + length + strspn(at + length, " ") : NULL;
+    size_t length = at ? phrase_at(at, phrases) : 0, gap = length ? gap_at(at + length) : 0;
+    return gap ? at + length + gap : NULL;
 }
 
 /* Returns the end of the noun that stands at a place, after one other word or none; NULL: none
@@ -68,8 +79,9 @@ static bool phrase_read(const char *thread, const char **out_count, const char *
 /* ---- parameters ---- */
 
 typedef struct outputs {
-    ht_text names; /* "COARSEN_X,COARSEN_Y" */
-    ht_text any;   /* a template expression: one is not 1 */
+    ht_text names;     /* "COARSEN_X,COARSEN_Y" */
+    ht_text any;       /* a template expression: one is not 1 */
+    const char *tiled; /* the parameter with which they are a tile of registers; NULL: none */
 } outputs;
 
 static void add(outputs *of, const char *param) {
@@ -83,6 +95,7 @@ static outputs outputs_of(const ht_plan *plan) {
         add(&of, plan->covers.items[i].param);
     if (plan->forms.tiled && plan->forms.tiled->has_plain)
         add(&of, plan->forms.tiled->plain.factor);
+    of.tiled = plan->forms.tiled ? plan->forms.tiled->param : NULL;
     return of;
 }
 
@@ -108,12 +121,46 @@ static void correct(ht_plan *plan, const outputs *of, ht_range comment) {
     }
 }
 
+/* Corrects a comment that calls the kernel naive, where its outputs are a tile of registers. */
+static void rename_naive(ht_plan *plan, const outputs *of, ht_range comment) {
+    static const char *const naive[] = {"naive", NULL};
+    static const char *const kinds[] = {"kernel", "version", "implementation", NULL};
+    const char *text = plan->model->text;
+    for (size_t at = comment.begin; of->tiled && at < comment.end; ++at) {
+        const char *kind = ht_name_has(text[at - 1]) ? NULL : after(text + at, naive);
+        if (!kind || !phrase_at(kind, kinds) || kind > text + comment.end)
+            continue;
+        ht_range place = {at, at + strlen(naive[0])};
+        char *names = ht_format("%s,%s", of->names.data, of->tiled);
+        char *own = ht_format("$?{%s && (%s)}{}{%s}$?{!(%s && (%s))}{}{$[%zu,%zu]}", of->tiled,
+                              of->any.data, text[at] == 'N' ? "Register-tiled" : "register-tiled",
+                              of->tiled, of->any.data, place.begin, place.end);
+        ht_plan_edit_applied(plan, place, names, own);
+        free(own);
+        free(names);
+    }
+}
+
+/* Returns the end of the lines of comment that begin with one at a place. */
+static size_t lines_end(const char *text, size_t at, size_t end) {
+    for (;;) {
+        at += strcspn(text + at, "\n");
+        size_t next = at + (text[at] == '\n');
+        next += strspn(text + next, " \t");
+        if (at >= end || strncmp(text + next, "//", 2) != 0)
+            return at < end ? at : end;
+        at = next;
+    }
+}
+
 /* Returns the end of a literal or a comment that begins at a place; the next character for
  * others. */
 static size_t part_end(const char *text, size_t at, size_t end, bool *out_comment) {
     *out_comment = text[at] == '/' && (text[at + 1] == '/' || text[at + 1] == '*');
+    if (*out_comment && text[at + 1] == '/')
+        return lines_end(text, at, end);
     if (*out_comment) {
-        const char *close = strstr(text + at + 2, text[at + 1] == '/' ? "\n" : "*/");
+        const char *close = strstr(text + at + 2, "*/");
         return close && (size_t)(close - text) < end ? (size_t)(close - text) : end;
     }
     if (text[at] != '"' && text[at] != '\'')
@@ -129,8 +176,10 @@ static void correct_in(ht_plan *plan, const outputs *of, size_t begin, size_t en
     for (size_t at = begin; at < end;) {
         bool comment;
         size_t close = part_end(plan->model->text, at, end, &comment);
-        if (comment)
+        if (comment) {
             correct(plan, of, (ht_range){at, close});
+            rename_naive(plan, of, (ht_range){at, close});
+        }
         at = close;
     }
 }

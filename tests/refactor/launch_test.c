@@ -370,8 +370,8 @@ Test(launch, a_grid_serves_whichever_block_is_chosen) {
               "%s", text);
     free(text);
     text = tuned_with(source, NULL, "BLOCK_X=128 BLOCK_Y=1 COARSEN_X=2");
-    cr_expect(strstr(text, "k_grid((w + kOutputsPerThread * k_block.x - 1) / "
-                           "(kOutputsPerThread * k_block.x)"),
+    cr_expect(strstr(text, "k_grid((w + kKOutputsPerThread * k_block.x - 1) / "
+                           "(kKOutputsPerThread * k_block.x)"),
               "%s", text);
     free(text);
     free(source);

@@ -6,6 +6,7 @@
 
 #include <criterion/criterion.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define PRINTED(ahead, print)                                                                      \
     "#include <hip/hip_runtime.h>\n#include <cstdio>\n#include <iostream>\n" ahead                 \
@@ -48,6 +49,10 @@ static const char *const claims[][2] = {
     {"/* Every thread handles one output element of out. */\n",
      "/* Every thread handles several output elements of out. */\n"},
     {"// each thread computes a single value\n", "// each thread computes several values\n"},
+    {"// scales. A thread for each\n// element of a row\n",
+     "// scales. A thread for each\n// tile of elements of a row\n"},
+    {"/*\n * one thread per\n * pixel\n */\n", "/*\n * one thread per\n * tile of pixels\n */\n"},
+    {"// a naive kernel\n", "// a naive kernel\n"}, /* as it was, in a loop */
     {"// a thread per row, one value at a time\n", "// a thread per row, one value at a time\n"},
     {"// one thread per pixelated block\n", "// one thread per pixelated block\n"},
     {"// every thread waits for one element\n", "// every thread waits for one element\n"},
@@ -66,6 +71,96 @@ Test(written_words, a_comment_that_says_one_output_is_corrected) {
     }
     char *text = example("conv2d_direct", "COARSEN_X=2");
     expect_part(text, "NCHW, one thread per tile of output pixels.");
+    free(text);
+}
+
+#define SQUARE(ahead)                                                                              \
+    "#include <hip/hip_runtime.h>\n"                                                               \
+    "__global__ void k(float *a, int n) {\n"                                                       \
+    "    const int x = blockIdx.x * blockDim.x + threadIdx.x;\n"                                   \
+    "    const int y = blockIdx.y * blockDim.y + threadIdx.y;\n"                                   \
+    "    if (x < n && y < n) a[y * n + x] *= 2;\n}\n"                                              \
+    "void run(int n, int m) {\n"                                                                   \
+    "    float *a;\n" ahead                                                                        \
+    "    k<<<dim3((n + 15) / 16, (n + 15) / 16), dim3(16, 16)>>>(a, n);\n}\n"
+
+/* A program that squares a size as an int has no meaning where a grid is too large: its launch does
+ * not ask for that. */
+Test(written_words, a_size_that_is_squared_needs_no_other_block) {
+    static const struct {
+        const char *source;
+        bool asks;
+    } cases[] = {
+        {SQUARE("    hipMalloc(&a, n * n * sizeof(float));\n"), false},
+        {SQUARE("    hipMalloc(&a, sizeof(float) * (n * n));\n"), false},
+        {SQUARE("    hipMalloc(&a, sizeof(float) * n * n);\n"), true}, /* not of an int */
+        {SQUARE("    hipMalloc(&a, n * m * sizeof(float));\n"), true},
+        {SQUARE("    if (m) hipMalloc(&a, n * n * sizeof(float));\n"), true},
+        {SQUARE("    hipMalloc(&a, m ? n * n : 8);\n"), true},
+        {SQUARE("    n = n * n;\n    hipMalloc(&a, n * 4ull);\n"), true},
+        {SQUARE("    hipMalloc(&a, sizeof(float[46341]) + sizeof(n * n));\n"), true},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
+        char *text = written(cases[i].source, "BLOCK_X=64 BLOCK_Y=4");
+        cr_expect_eq(strstr(text, "<= 262140") != NULL, cases[i].asks, "%zu: %s", i, text);
+        free(text);
+    }
+}
+
+/* A long launch divides its threads as the author's does. */
+Test(written_words, a_long_launch_has_its_threads_declared_ahead) {
+    char *text =
+        written("#include <hip/hip_runtime.h>\n"
+                "__global__ void k(const float *in, float *out, int rows, int columns) {\n"
+                "    const int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+                "    if (i < rows * columns) out[i] = in[i] * 2;\n}\n"
+                "void run(const float *in, float *out, int rows, int columns) {\n"
+                "    k<<<(rows * columns + 255) / 256, 256>>>(in, out, rows, columns);\n}\n",
+                "BLOCK_X=128 COARSEN_X=4");
+    expect_part(text, "    const int threads = (rows * columns + kOutputsPerThread - 1) / "
+                      "kOutputsPerThread;\n"
+                      "    k<<<(threads + 127) / 128, 128>>>(in, out, rows, columns);\n");
+    free(text);
+}
+
+/* Outputs a block apart are not loaded together: no text asks whether all are inside. */
+Test(written_words, outputs_a_block_apart_leave_their_loop_at_the_first_outside) {
+    static const char source[] =
+        "#include <hip/hip_runtime.h>\n"
+        "__global__ void k(float *out, float *lse, const float *in, const float *p, int n, int m) "
+        "{\n"
+        "    const int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+        "    if (i >= n * m) return;\n"
+        "    const int row = i / m;\n"
+        "    out[i] = in[i] * p[row];\n"
+        "    if (i % m == 0) lse[row] = p[row];\n}\n"
+        "void run(float *out, float *lse, const float *in, const float *p, int n, int m) {\n"
+        "    k<<<(n * m + 255) / 256, 256>>>(out, lse, in, p, n, m);\n}\n";
+    char *text = written(source, "TILED=true COARSEN_X=4 COARSEN_X_STRIDED=true");
+    expect_part(text, "        if (i >= n * m)\n            break;\n");
+    expect_none(text, "all_inside");
+    free(text);
+}
+
+/* A kernel with a tile of outputs in registers is not naive. */
+Test(written_words, a_kernel_with_a_register_tile_is_not_called_naive) {
+    static const char source[] = "#include <hip/hip_runtime.h>\n"
+                                 "// Naive kernel, each thread computes one output\n"
+                                 "__global__ void k(const float *in, float *out, int n) {\n"
+                                 "    // the naive version reads all\n"
+                                 "    const int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+                                 "    if (i >= n) return;\n"
+                                 "    float sum = 0;\n"
+                                 "    for (int k = 0; k < 3; ++k) sum += in[i + k];\n"
+                                 "    out[i] = sum;\n}\n"
+                                 "void run(const float *in, float *out, int n) {\n"
+                                 "    k<<<(n + 255) / 256, 256>>>(in, out, n);\n}\n";
+    char *text = written(source, "TILED=true COARSEN_X=4");
+    expect_part(text, "// Register-tiled kernel, each thread computes several outputs\n");
+    expect_part(text, "    // the register-tiled version reads all\n");
+    free(text);
+    text = written(source, "COARSEN_X=4");
+    expect_part(text, "// Naive kernel, each thread computes several outputs\n");
     free(text);
 }
 

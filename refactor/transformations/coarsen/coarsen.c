@@ -399,7 +399,7 @@ static void check(ht_coarsen *c) {
 static void offer(ht_coarsen *c, const char *body, bool jammed) {
     ht_range inside = {c->tree->body->range.begin + 1, c->tree->body->range.end - 1};
     ht_plan_param(c->plan, c->names.factor, "1, 2, 4, 8", "1");
-    ht_plan_call(c->plan, c->names.factor, ht_outputs_words[0]);
+    ht_plan_call(c->plan, c->names.factor, ht_outputs_words);
     ht_plan_param(c->plan, c->names.strided, "false, true", "false");
     ht_plan_require(c->plan, "(%s > 1 && %s > 1) || !%s", c->names.factor,
                     ht_plan_block(c->plan, 0), c->names.strided);

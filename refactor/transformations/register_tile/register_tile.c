@@ -162,7 +162,7 @@ static void add_factor(ht_tiled *t, ht_tiled_axis *axis) {
     axis->factor = ht_strdup(ht_plan_name(plan, wanted));
     axis->strided = ht_strdup(ht_tiled_name_like(plan, "_STRIDED", axis->factor));
     ht_plan_param(plan, axis->factor, values[axis->axis], "1");
-    ht_plan_call(plan, axis->factor, ht_outputs_words[axis->axis]);
+    ht_plan_call(plan, axis->factor, ht_outputs_words);
     ht_plan_param(plan, axis->strided, "false, true", "false");
     ht_plan_require(plan, "(%s > 1 && %s > 1) || !%s", axis->factor,
                     ht_plan_block(plan, axis->axis), axis->strided);

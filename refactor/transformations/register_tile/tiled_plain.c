@@ -279,7 +279,7 @@ static void add_param(ht_tiled *t) {
     axis->factor = ht_strdup(ht_plan_name_upper(plan, "TILE_", axis->name));
     axis->extent = ht_strdup(axis->factor);
     ht_plan_param(plan, axis->factor, "1, 2, 4, 8", "1");
-    char *words = ht_format("tile of %s", axis->name);
+    char *words = ht_format("%s per thread", axis->name);
     ht_plan_call(plan, axis->factor, words);
     free(words);
     ht_plan_require(plan, "%s || %s == 1", t->form.param, axis->factor);

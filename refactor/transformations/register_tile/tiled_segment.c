@@ -7,6 +7,7 @@
 #include "refactor/transformations/coarsen/coarsen_place.h"
 #include "refactor/transformations/coarsen/coarsen_prepare.h"
 #include "refactor/transformations/coarsen/coarsen_write.h"
+#include "refactor/transformations/register_tile/tiled_clamped.h"
 #include "refactor/transformations/register_tile/tiled_once.h"
 #include "refactor/transformations/register_tile/tiled_parts.h"
 #include "refactor/transformations/register_tile/tiled_placed.h"
@@ -334,7 +335,9 @@ static void write_loops(ht_tiled *t, ht_syntax_list list, size_t begin, size_t e
         write_leave(t, writer, like);
     for (size_t i = 0; i < t->axis_count; ++i)
         if (needed[t->axes[i].variable])
-            ht_tiled_write_index(t, i, !effect, writer, like);
+            ht_tiled_write_index(t, i,
+                                 !effect && (once || !ht_tiled_is_clamped(t, i, list, begin, end)),
+                                 writer, like);
     bool alone = effect && t->text != HT_TILE_APART && is_alone(t, list, begin, end, needed);
     if (alone)
         ht_tiled_single_enter(t, needed, writer, like);

@@ -111,6 +111,17 @@ static const char *whole_of(const ht_tiled *t) {
     return t->text == HT_TILE_THREAD && !t->neighbours ? NULL : t->names.whole;
 }
 
+/* Returns the parameter with which outputs along x lie a block apart, so that no text gains by
+ * asking either; NULL: there is none, or the text is not one of an applied source. */
+static const char *spread_of(const ht_tiled *t) {
+    if (t->text != HT_TILE_THREAD || !whole_of(t))
+        return NULL;
+    for (size_t i = 0; i < t->axis_count; ++i)
+        if (t->axes[i].form->axis == 0 && t->axes[i].form != &t->form.plain)
+            return t->axes[i].form->strided;
+    return NULL;
+}
+
 /* Writes the nearest index inside where outputs are asked for one by one. */
 static void write_clamped(const ht_tiled *t, size_t axis, const char *place, ht_writer *writer) {
     const ht_tiled_axis *of = t->axes[axis].form;
@@ -132,15 +143,11 @@ static void write_clamped(const ht_tiled *t, size_t axis, const char *place, ht_
     ht_writer_printf(writer, "%s", place);
 }
 
-/* Writes the nearest index inside. */
-static void write_nearest(const ht_tiled *t, size_t axis, const char *place, ht_writer *writer) {
+/* Writes the index itself where all outputs are inside, else the nearest one inside. */
+static void write_asked(const ht_tiled *t, size_t axis, const char *place, ht_writer *writer) {
     const ht_tiled_axis *of = t->axes[axis].form;
     const ht_tile_bound *limit = ht_tiled_limit(t, axis);
     const char *whole = whole_of(t);
-    if (!whole) {
-        write_clamped(t, axis, place, writer);
-        return;
-    }
     if (limit) {
         char *bound = ht_tiled_bound_text(limit);
         const char *less = limit->op == HT_BINARY_LT ? " - 1" : "";
@@ -158,6 +165,20 @@ static void write_nearest(const ht_tiled *t, size_t axis, const char *place, ht_
     if (t->axes[axis].has_high)
         ht_writer_printf(writer, "!%s && %s > %s ? %s : ", whole, place, of->high, of->high);
     ht_writer_printf(writer, "%s", place);
+}
+
+/* Writes the nearest index inside. */
+static void write_nearest(const ht_tiled *t, size_t axis, const char *place, ht_writer *writer) {
+    const char *spread = spread_of(t);
+    if (spread)
+        ht_writer_printf(writer, "$?{%s}{}{", spread);
+    if (spread || !whole_of(t))
+        write_clamped(t, axis, place, writer);
+    if (spread)
+        ht_writer_printf(writer, "}$?{!%s}{}{", spread);
+    if (whole_of(t))
+        write_asked(t, axis, place, writer);
+    ht_writer_printf(writer, spread ? "}" : "");
 }
 
 void ht_tiled_single_index(ht_tiled *t, size_t axis, bool clamped, ht_writer *writer, size_t like) {
@@ -259,12 +280,16 @@ static char *write_test(const ht_tiled *t, const bool *needed, bool inside, ht_w
         const char *many = all.many.length ? all.many.data : "0";
         ht_writer_printf(writer, "$?{%s}{}{", there);
         ht_writer_line(writer, like);
+        const char *spread = spread_of(t);
+        if (spread)
+            ht_writer_printf(writer, "$?{%s}{}{if (%s)}$?{!%s}{}{", spread, all.text.data, spread);
         if (whole_of(t)) {
             ht_writer_printf(writer, "if (%s%s", inside ? "" : "!", t->names.whole);
-            ht_writer_printf(writer, "%s$?{%s}{}{(}%s$?{%s}{}{)})}", inside ? " || " : " && ", many,
+            ht_writer_printf(writer, "%s$?{%s}{}{(}%s$?{%s}{}{)})", inside ? " || " : " && ", many,
                              all.text.data, many);
         } else
-            ht_writer_printf(writer, "if (%s)}", all.text.data);
+            ht_writer_printf(writer, "if (%s)", all.text.data);
+        ht_writer_printf(writer, spread ? "}}" : "}");
     }
     joined_free(&all);
     return there;
@@ -323,7 +348,8 @@ void ht_tiled_single_whole(ht_tiled *t, ht_writer *writer, size_t like) {
         free(test);
     }
     if (all.any.length) {
-        ht_writer_printf(writer, "$?{%s}{}{", all.any.data);
+        const char *spread = spread_of(t);
+        ht_writer_printf(writer, "$?{(%s) && !%s}{}{", all.any.data, spread ? spread : "0");
         write_why(t, writer, like);
         ht_writer_line(writer, like);
         ht_writer_printf(writer, "const bool %s = %s;}", t->names.whole, all.text.data);
@@ -360,14 +386,35 @@ void ht_tiled_single_enter(ht_tiled *t, const bool *needed, ht_writer *writer, s
     push(writer, keep(t, there ? there : ht_strdup("0")));
 }
 
+/* Returns when the first output outside is the last one that is asked for: outputs lie along one
+ * axis, and have no bound below; a template expression; free(). */
+static char *when_last(const ht_tiled *t) {
+    ht_text text = {0};
+    for (size_t i = 0; i < t->axis_count; ++i) {
+        if (!ht_tiled_limit(t, i) && t->axes[i].form->low)
+            continue;
+        ht_text_printf(&text, text.length ? " || (" : "(");
+        for (size_t k = 0; k < t->axis_count; ++k)
+            ht_text_printf(&text, k ? " && %s %s 1" : "%s %s 1", t->axes[k].form->factor,
+                           k == i ? ">" : "==");
+        ht_text_append(&text, ")");
+    }
+    return text.length ? ht_text_take(&text) : ht_strdup("0");
+}
+
 void ht_tiled_single_leave(ht_tiled *t, const bool *needed, ht_writer *writer, size_t like) {
     char *there = write_test(t, needed, false, writer, like);
     if (there) {
+        char *last = when_last(t);
         ht_writer_printf(writer, "$?{%s}{}{", there);
         ++writer->depth;
         ht_writer_line(writer, like);
         --writer->depth;
-        ht_writer_printf(writer, "continue;}");
+        if (t->text == HT_TILE_THREAD)
+            ht_writer_printf(writer, "$?{%s}{}{break}$?{!(%s)}{}{continue};}", last, last);
+        else
+            ht_writer_printf(writer, "continue;}");
+        free(last);
     }
     free(there);
 }

@@ -23,7 +23,7 @@ typedef struct ht_widening {
      * expression; NULL: it never is; owned */
     char *ends_apart;
     const char *end; /* then: a variable for the end of the whole turns; NULL: it is written out */
-    bool keeps; /* it is the loop over iterations whose elements are kept (stride_keep.h) */
+    bool keeps;      /* it is the loop over iterations whose elements are kept (stride_keep.h) */
 } ht_widening;
 
 /* Writes `TYPE i = VALUE;`, const. */

@@ -52,17 +52,18 @@ static void check(char *text, const char *const *pieces) {
     free(text);
 }
 
-#define TILES "((K + kTileOfC - 1) / kTileOfC)"
+#define TILES "((K + kCPerThread - 1) / kCPerThread)"
 
 Test(joined, a_launch_has_as_many_blocks_as_tiles) {
     check(channels(CHANNEL, IMAGE, "N * K"),
-          (const char *const[]){"c_tiles = (K + kTileOfC - 1) / kTileOfC;",
-                                "c_first = blockIdx.y % c_tiles * kTileOfC;",
+          (const char *const[]){"c_tiles = (K + kCPerThread - 1) / kCPerThread;",
+                                "c_first = blockIdx.y % c_tiles * kCPerThread;",
                                 "b = blockIdx.y / c_tiles;", "min(c_first + tc, K - 1);", "c < K)",
                                 "N * " TILES, NULL});
     check(channels(IMAGE, CHANNEL, "K * N"),
           (const char *const[]){"b = blockIdx.y / " TILES ";",
-                                "c_first = blockIdx.y % c_tiles * kTileOfC;", TILES " * N", NULL});
+                                "c_first = blockIdx.y % c_tiles * kCPerThread;", TILES " * N",
+                                NULL});
 }
 
 /* Then any grid does: of the blocks of a tile the first computes all. */

@@ -72,10 +72,10 @@ Test(loop_order, an_applied_source_has_plain_loops) {
     subject of = open_with("conv", problems);
     expect_pieces(&of, "ORDER_C=3 STRIP_C=8",
                   (const char *const[]){
-                      "for (int c_strip = 0; c_strip < C; c_strip += kStripOfC) for "
+                      "for (int c_strip = 0; c_strip < C; c_strip += kConvStripOfC) for "
                       "(int r = 0; r < R; r++)",
                       "for (int s = 0; s < S; s++)",
-                      "for (int c = c_strip; c < C && c < c_strip + kStripOfC; c++)", NULL});
+                      "for (int c = c_strip; c < C && c < c_strip + kConvStripOfC; c++)", NULL});
     const char *unit = of.kernel->against->unit; /* outermost, there are no strips */
     cr_expect_not_null(strstr(unit, "ORDER_C == 0 || ORDER_C == 1 ? (c < C) : "));
     expect_pieces(&of, "ORDER_C=4",
