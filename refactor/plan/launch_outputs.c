@@ -118,6 +118,26 @@ static char *pieces_of(const char *items, const char *per) {
     return text;
 }
 
+/* Returns true if another axis divides the outputs first, in a call of the author's in a call: a
+ * reader takes one form for all axes. */
+static bool is_nested_elsewhere(const ht_plan *plan, const ht_launch_print *print,
+                                const ht_values *values) {
+    bool nested = false;
+    for (int axis = 0; axis < 3 && !nested; ++axis) {
+        const ht_form *form = &print->grid->form[axis];
+        int64_t per_block, block, old = print->assumed ? 1 : plan->model->axes[axis].block;
+        if (axis == print->axis || form->kind != HT_FORM_CEIL || !form->divisor ||
+            !ht_form_has_text(form, form->divisor) || !is_call(plan, form) ||
+            !ht_launch_new_extent(plan, values, axis, &per_block, &block))
+            continue;
+        ht_launch_outputs each = ht_launch_outputs_read(plan, values, axis);
+        nested = each.text && each.count * block == per_block &&
+                 !ht_form_is_safe(form, axis, old, per_block, false);
+        free(each.text);
+    }
+    return nested;
+}
+
 char *ht_launch_outputs_divided(const ht_plan *plan, const ht_launch_print *print,
                                 const ht_values *values, int64_t per_block, int64_t block,
                                 const char *items) {
@@ -143,7 +163,9 @@ char *ht_launch_outputs_divided(const ht_plan *plan, const ht_launch_print *prin
     bool named =
         form->divisor->origin != HT_ORIGIN_LITERAL || form->divisor->kind != HT_SYMBOL_CONSTANT;
     char *both = number ? ht_strdup(each) : ht_format("%s * %s", each, threads);
-    if ((named || call || number) && ht_form_is_safe(form, print->axis, old, per_block, false)) {
+    bool apart = call && is_nested_elsewhere(plan, print, values);
+    if (!apart && (named || call || number) &&
+        ht_form_is_safe(form, print->axis, old, per_block, false)) {
         text = call     ? call_text(form, NULL, both)
                : number ? pieces_of(items, both)
                         : ht_format("(%s + %s - 1) / (%s)", items, both, both);

@@ -121,6 +121,50 @@ static void correct(ht_plan *plan, const outputs *of, ht_range comment) {
     }
 }
 
+/* Returns the length of some words, which end ahead of `close`; 0: they do not. */
+static size_t words_length(const char *at, const char *close) {
+    size_t length = strspn(at, "abcdefghijklmnopqrstuvwxyz -");
+    return length > 2 && at[length - 1] != ' ' && strchr(close, at[length]) ? length : 0;
+}
+
+/* Puts words in the place of others where the parameters have outputs. */
+static void replace(ht_plan *plan, const char *params, const char *any, ht_range place,
+                    const char *front, const char *back) {
+    char *own = ht_format("$?{%s}{}{%s$[%zu,%zu]%s}$?{!(%s)}{}{$[%zu,%zu]}", any, front,
+                          place.begin, place.end, back, any, place.begin, place.end);
+    ht_plan_edit_applied(plan, place, params, own);
+    free(own);
+}
+
+/* Corrects "threads (output channels)", and what a comment on the grid says of an axis: "x = output
+ * channel". */
+static void correct_places(ht_plan *plan, const outputs *of, ht_range comment) {
+    static const char threads[] = "threads (";
+    const char *text = plan->model->text, *grid = text + comment.begin;
+    while (grid < text + comment.end && strncasecmp(grid, "grid", 4) != 0)
+        ++grid;
+    for (size_t at = comment.begin + 1; at < comment.end; ++at) {
+        size_t begin = at + sizeof threads - 1;
+        size_t words = strncmp(text + at, threads, sizeof threads - 1) == 0
+                           ? words_length(text + begin, ")")
+                           : 0;
+        if (words && text[begin + words - 1] == 's')
+            replace(plan, of->names.data, of->any.data, (ht_range){begin, begin + words},
+                    "tiles of ", "");
+        for (size_t i = 0; i < plan->covers.count; ++i) {
+            const ht_cover *cover = &plan->covers.items[i];
+            bool named = text[at] == 'x' + cover->axis && strncmp(text + at + 1, " = ", 3) == 0 &&
+                         !ht_name_has(text[at - 1]) && grid < text + at;
+            size_t length = named ? words_length(text + at + 4, ",.;\n") : 0;
+            char *any = ht_format("%s > 1", cover->param);
+            if (length)
+                replace(plan, cover->param, any, (ht_range){at + 4, at + 4 + length}, "tile of ",
+                        "s");
+            free(any);
+        }
+    }
+}
+
 /* Corrects a comment that calls the kernel naive, where its outputs are a tile of registers. */
 static void rename_naive(ht_plan *plan, const outputs *of, ht_range comment) {
     static const char *const naive[] = {"naive", NULL};
@@ -179,6 +223,7 @@ static void correct_in(ht_plan *plan, const outputs *of, size_t begin, size_t en
         if (comment) {
             correct(plan, of, (ht_range){at, close});
             rename_naive(plan, of, (ht_range){at, close});
+            correct_places(plan, of, (ht_range){at, close});
         }
         at = close;
     }

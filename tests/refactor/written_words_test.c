@@ -52,6 +52,9 @@ static const char *const claims[][2] = {
     {"// scales. A thread for each\n// element of a row\n",
      "// scales. A thread for each\n// tile of elements of a row\n"},
     {"/*\n * one thread per\n * pixel\n */\n", "/*\n * one thread per\n * tile of pixels\n */\n"},
+    {"// grid: x = pixel, y = row\n", "// grid: x = tile of pixels, y = row\n"},
+    {"// x = pixel\n", "// x = pixel\n"},
+    {"// threads (pixels) share\n", "// threads (tiles of pixels) share\n"},
     {"// a naive kernel\n", "// a naive kernel\n"}, /* as it was, in a loop */
     {"// a thread per row, one value at a time\n", "// a thread per row, one value at a time\n"},
     {"// one thread per pixelated block\n", "// one thread per pixelated block\n"},
@@ -120,6 +123,29 @@ Test(written_words, a_long_launch_has_its_threads_declared_ahead) {
     expect_part(text, "    const int threads = (rows * columns + kOutputsPerThread - 1) / "
                       "kOutputsPerThread;\n"
                       "    k<<<(threads + 127) / 128, 128>>>(in, out, rows, columns);\n");
+    free(text);
+}
+
+/* Outputs along several axes are called by the author's indices, and divided alike. */
+Test(written_words, outputs_along_two_axes_have_the_authors_words) {
+    char *text = written(
+        "#include <hip/hip_runtime.h>\n"
+        "static int ceil_div(int a, int b) { return (a + b - 1) / b; }\n"
+        "__global__ void mm(float *out, const float *a, const float *b, int m, int n, int c) {\n"
+        "    const int row = blockIdx.x * blockDim.x + threadIdx.x;\n"
+        "    const int col = blockIdx.y * blockDim.y + threadIdx.y;\n"
+        "    if (row >= m || col >= n) return;\n"
+        "    float sum = 0;\n"
+        "    for (int i = 0; i < c; ++i) sum += a[row * c + i] * b[col * c + i];\n"
+        "    out[row * n + col] = sum;\n}\n"
+        "void run(float *out, const float *a, const float *b, int m, int n, int c) {\n"
+        "    dim3 grid(ceil_div(m, 16), ceil_div(n, 16));\n"
+        "    mm<<<grid, dim3(16, 16)>>>(out, a, b, m, n, c);\n}\n",
+        "TILED=true COARSEN_X=4 COARSEN_Y=2");
+    expect_part(text, "constexpr int kRowPerThread = 4;\nconstexpr int kColPerThread = 2;\n");
+    expect_part(text, "float sum[kColPerThread][kRowPerThread] = {};");
+    expect_part(text, "ceil_div(ceil_div(m, kRowPerThread), 16), "
+                      "ceil_div(ceil_div(n, kColPerThread), 16)");
     free(text);
 }
 
