@@ -122,6 +122,13 @@ static const char *spread_of(const ht_tiled *t) {
     return NULL;
 }
 
+/* Returns true if the text asks whether all outputs along the axis are inside: in an applied source
+ * along x alone, where neighbours are loaded together. */
+static bool is_asked(const ht_tiled *t, size_t axis) {
+    const ht_tiled_axis *of = t->axes[axis].form;
+    return whole_of(t) && (t->text != HT_TILE_THREAD || (of->axis == 0 && of != &t->form.plain));
+}
+
 /* Writes the nearest index inside where outputs are asked for one by one. */
 static void write_clamped(const ht_tiled *t, size_t axis, const char *place, ht_writer *writer) {
     const ht_tiled_axis *of = t->axes[axis].form;
@@ -169,14 +176,14 @@ static void write_asked(const ht_tiled *t, size_t axis, const char *place, ht_wr
 
 /* Writes the nearest index inside. */
 static void write_nearest(const ht_tiled *t, size_t axis, const char *place, ht_writer *writer) {
-    const char *spread = spread_of(t);
+    const char *spread = is_asked(t, axis) ? spread_of(t) : NULL;
     if (spread)
         ht_writer_printf(writer, "$?{%s}{}{", spread);
-    if (spread || !whole_of(t))
+    if (spread || !is_asked(t, axis))
         write_clamped(t, axis, place, writer);
     if (spread)
         ht_writer_printf(writer, "}$?{!%s}{}{", spread);
-    if (whole_of(t))
+    if (is_asked(t, axis))
         write_asked(t, axis, place, writer);
     ht_writer_printf(writer, spread ? "}" : "");
 }
@@ -256,45 +263,6 @@ static char *when_inner(const ht_tiled *t, size_t axis) {
     return is_in_front(t, axis) ? ht_format("%s > 1", t->axes[axis].form->factor) : ht_strdup("1");
 }
 
-static joined join_tests(const ht_tiled *t, const bool *needed, bool inside) {
-    joined all = {0};
-    for (size_t i = 0; i < t->axis_count; ++i) {
-        ht_text test = {0};
-        size_t count = add_tests(t, i, needed[t->axes[i].variable], inside, &test);
-        char *when = when_inner(t, i);
-        if (count)
-            join(&all, inside ? "&&" : "||", when, test.data, count > 1);
-        free(when);
-        ht_text_free(&test);
-    }
-    return all;
-}
-
-/* Writes `if (all_inside || TESTS)`, or `if (!all_inside && TESTS)`. Returns when it is there, as a
- * template expression; NULL: there are no tests. free(). */
-static char *write_test(const ht_tiled *t, const bool *needed, bool inside, ht_writer *writer,
-                        size_t like) {
-    joined all = join_tests(t, needed, inside);
-    char *there = all.any.length ? ht_strdup(all.any.data) : NULL;
-    if (there) {
-        const char *many = all.many.length ? all.many.data : "0";
-        ht_writer_printf(writer, "$?{%s}{}{", there);
-        ht_writer_line(writer, like);
-        const char *spread = spread_of(t);
-        if (spread)
-            ht_writer_printf(writer, "$?{%s}{}{if (%s)}$?{!%s}{}{", spread, all.text.data, spread);
-        if (whole_of(t)) {
-            ht_writer_printf(writer, "if (%s%s", inside ? "" : "!", t->names.whole);
-            ht_writer_printf(writer, "%s$?{%s}{}{(}%s$?{%s}{}{)})", inside ? " || " : " && ", many,
-                             all.text.data, many);
-        } else
-            ht_writer_printf(writer, "if (%s)", all.text.data);
-        ht_writer_printf(writer, spread ? "}}" : "}");
-    }
-    joined_free(&all);
-    return there;
-}
-
 /* Returns the condition that all of a thread's outputs along an axis are inside; NULL: they always
  * are. free(). */
 static char *whole_along(const ht_tiled *t, size_t axis) {
@@ -324,6 +292,73 @@ static char *whole_along(const ht_tiled *t, size_t axis) {
     return text.length ? ht_text_take(&text) : NULL;
 }
 
+/* Returns when another axis has a test, too: a template expression; free(). */
+static char *when_others(const ht_tiled *t, size_t axis) {
+    ht_text text = {0};
+    for (size_t i = 0; i < t->axis_count; ++i) {
+        char *test = i != axis ? whole_along(t, i) : NULL, *when = test ? when_inner(t, i) : NULL;
+        if (when)
+            ht_text_printf(&text, "%s%s", text.length ? " || " : "", when);
+        free(when);
+        free(test);
+    }
+    return text.length ? ht_text_take(&text) : ht_strdup("0");
+}
+
+/* Returns the tests of an axis along which an applied source asks for all outputs, with that; takes
+ * over the tests; free(). */
+static char *asked_test(const ht_tiled *t, size_t axis, char *tests, size_t count, bool inside) {
+    const char *spread = spread_of(t) ? spread_of(t) : "0";
+    const char *open = count > 1 ? "(" : "", *close = count > 1 ? ")" : "";
+    char *others = when_others(t, axis);
+    char *text = ht_format("$?{%s}{}{%s%s%s}$?{!%s}{}{$?{%s}{}{(}%s%s%s%s%s%s$?{%s}{}{)}}", spread,
+                           open, tests, close, spread, others, inside ? "" : "!", t->names.whole,
+                           inside ? " || " : " && ", open, tests, close, others);
+    free(others);
+    free(tests);
+    return text;
+}
+
+static joined join_tests(const ht_tiled *t, const bool *needed, bool inside) {
+    joined all = {0};
+    for (size_t i = 0; i < t->axis_count; ++i) {
+        ht_text test = {0};
+        size_t count = add_tests(t, i, needed[t->axes[i].variable], inside, &test);
+        char *when = when_inner(t, i), *text = count ? ht_text_take(&test) : NULL;
+        bool asked = count && t->text == HT_TILE_THREAD && is_asked(t, i);
+        if (asked)
+            text = asked_test(t, i, text, count, inside);
+        if (count)
+            join(&all, inside ? "&&" : "||", when, text, !asked && count > 1);
+        free(when);
+        free(text);
+        if (!count)
+            ht_text_free(&test);
+    }
+    return all;
+}
+
+/* Writes `if (all_inside || TESTS)`, or `if (!all_inside && TESTS)`. Returns when it is there, as a
+ * template expression; NULL: there are no tests. free(). */
+static char *write_test(const ht_tiled *t, const bool *needed, bool inside, ht_writer *writer,
+                        size_t like) {
+    joined all = join_tests(t, needed, inside);
+    char *there = all.any.length ? ht_strdup(all.any.data) : NULL;
+    if (there) {
+        const char *many = all.many.length ? all.many.data : "0";
+        ht_writer_printf(writer, "$?{%s}{}{", there);
+        ht_writer_line(writer, like);
+        if (whole_of(t) && t->text != HT_TILE_THREAD) {
+            ht_writer_printf(writer, "if (%s%s", inside ? "" : "!", t->names.whole);
+            ht_writer_printf(writer, "%s$?{%s}{}{(}%s$?{%s}{}{)})}", inside ? " || " : " && ", many,
+                             all.text.data, many);
+        } else
+            ht_writer_printf(writer, "if (%s)}", all.text.data);
+    }
+    joined_free(&all);
+    return there;
+}
+
 /* Writes a comment where a thread's outputs along x lie next to each other. */
 static void write_why(const ht_tiled *t, ht_writer *writer, size_t like) {
     for (size_t i = 0; i < t->axis_count; ++i) {
@@ -340,8 +375,8 @@ static void write_why(const ht_tiled *t, ht_writer *writer, size_t like) {
 
 void ht_tiled_single_whole(ht_tiled *t, ht_writer *writer, size_t like) {
     joined all = {0};
-    for (size_t i = 0; i < t->axis_count && whole_of(t); ++i) {
-        char *test = whole_along(t, i), *when = when_inner(t, i);
+    for (size_t i = 0; i < t->axis_count; ++i) {
+        char *test = is_asked(t, i) ? whole_along(t, i) : NULL, *when = when_inner(t, i);
         if (test)
             join(&all, "&&", when, test, false);
         free(when);
