@@ -101,6 +101,14 @@ char *ht_syntax_main_text(const ht_syntax *node) {
                : NULL;
 }
 
+bool ht_syntax_is_same_text(const ht_syntax *a, const ht_syntax *b) {
+    char *one = ht_syntax_main_text(a), *other = ht_syntax_main_text(b);
+    bool same = one && other && strcmp(one, other) == 0;
+    free(one);
+    free(other);
+    return same;
+}
+
 char *ht_syntax_quote(const ht_syntax *node) {
     return ht_source_quote(node->tree->model->facts->source, ht_syntax_cursor(node));
 }

@@ -6,8 +6,8 @@
 
 /* Corrects, in an applied source, comments above the kernel and in it (and at the begin of a file
  * with one kernel) that say that a thread computes one output, where it computes several: "every
- * thread handles one output element", "one thread per pixel", "grid: x = output channel". Other prose stays
- * as it is. */
+ * thread handles one output element", "one thread per pixel", "grid: x = output channel". Other
+ * prose stays as it is. */
 void ht_outputs_comment(ht_plan *plan);
 
 #endif

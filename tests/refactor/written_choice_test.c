@@ -172,8 +172,8 @@ Test(written_choice, a_product_is_rounded_up_by_the_authors_own_call) {
 
 /* Outputs a block apart are clamped without a min of an unsigned and a signed number. */
 Test(written_choice, outputs_a_block_apart_are_clamped_in_their_own_type) {
-    char *text = example("separable", "TILED=true COARSEN_X=4 COARSEN_X_STRIDED=true");
-    expect_part(text, "= x_first + tx * blockDim.x < width ? x_first");
-    expect_none(text, "min(x_first");
+    char *text = example("conv2d_direct", "TILED=true COARSEN_X=4 COARSEN_X_STRIDED=true");
+    expect_part(text, "= ow_first + tx * blockDim.x < OW ? ow_first");
+    expect_none(text, "min(ow_first");
     free(text);
 }

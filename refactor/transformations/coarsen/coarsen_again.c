@@ -76,15 +76,6 @@ static ht_part_of part_of(const apart_walk *in, const ht_syntax *node, int depth
     return HT_PART_NONE;
 }
 
-/* Returns true if both have the same text, blanks aside. */
-static bool is_same_text(const ht_syntax *a, const ht_syntax *b) {
-    char *one = ht_syntax_main_text(a), *other = ht_syntax_main_text(b);
-    bool same = one && other && strcmp(one, other) == 0;
-    free(one);
-    free(other);
-    return same;
-}
-
 /* Returns true if each output accesses an element of its own, alone. */
 static bool is_own_element(const apart_walk *in, size_t variable) {
     const ht_syntax_tree *tree = in->c->tree;
@@ -101,7 +92,8 @@ static bool is_own_element(const apart_walk *in, size_t variable) {
         if (!up || up->kind != HT_SYNTAX_SUBSCRIPT || ht_syntax_strip(up->children[0]) != name)
             return false;
         const ht_syntax *index = ht_syntax_written(up->children[1]);
-        if (part_of(in, index, 0) != HT_PART_LINEAR || (first && !is_same_text(first, index)))
+        if (part_of(in, index, 0) != HT_PART_LINEAR ||
+            (first && !ht_syntax_is_same_text(first, index)))
             return false;
         first = first ? first : index;
     }

@@ -29,14 +29,6 @@ static bool is_int(const ht_syntax *node) {
     return node->type == HT_TYPE_INTEGER && node->bits == 32 && node->is_signed && !node->is_open;
 }
 
-static bool is_same_text(const ht_syntax *a, const ht_syntax *b) {
-    char *one = ht_syntax_main_text(a), *other = ht_syntax_main_text(b);
-    bool same = one && other && strcmp(one, other) == 0;
-    free(one);
-    free(other);
-    return same;
-}
-
 /* Returns true if it is the last index inside. */
 static bool is_last(const clamping *in, const ht_syntax *node) {
     const ht_syntax *left, *right;
@@ -44,10 +36,10 @@ static bool is_last(const clamping *in, const ht_syntax *node) {
     int op;
     node = ht_syntax_strip(node);
     if (in->limit->op == HT_BINARY_LE)
-        return is_same_text(node, ht_syntax_strip(in->limit->bound));
+        return ht_syntax_is_same_text(node, ht_syntax_strip(in->limit->bound));
     return ht_syntax_binary(node, &op, &left, &right) && op == HT_BINARY_SUB &&
            ht_syntax_constant(ht_syntax_strip(right), &one) && one == 1 &&
-           is_same_text(ht_syntax_strip(left), ht_syntax_strip(in->limit->bound));
+           ht_syntax_is_same_text(ht_syntax_strip(left), ht_syntax_strip(in->limit->bound));
 }
 
 /* Adds the most that a summand can be. Returns false if that is not known. */
