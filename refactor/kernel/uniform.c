@@ -16,6 +16,8 @@ typedef struct common {
     bool lost;        /* control flow that is not followed */
     bool ends_apart;  /* some threads may return where others go on */
     bool meets_apart; /* a barrier is under a condition that differs */
+    bool may_end;     /* threads that meet no further barrier need not meet the others' */
+    bool tail;        /* no barrier follows what is visited, in a later iteration either */
 } common;
 
 /* ---- expressions ---- */
@@ -93,8 +95,33 @@ static void visit_all(common *in, const ht_syntax *node, bool apart, bool *leave
         visit(in, node->children[i], apart, leaves);
 }
 
+static bool is_barrier(const ht_syntax *node, const void *data) {
+    (void)data;
+    return node->kind == HT_SYNTAX_CALL && node->call->class == HT_CALLEE_BARRIER;
+}
+
+static bool has_barrier(const ht_syntax *node) {
+    return node && ht_syntax_first(node, is_barrier, NULL);
+}
+
+static void visit_statements(common *in, const ht_syntax *node, bool apart, bool *leaves) {
+    bool tail = in->tail;
+    for (size_t i = 0; i < node->count; ++i) {
+        in->tail = tail;
+        for (size_t after = i + 1; after < node->count && in->tail; ++after)
+            in->tail = !has_barrier(node->children[after]);
+        visit(in, node->children[i], apart, leaves);
+    }
+    in->tail = tail;
+}
+
+/* Returns true if threads that a condition keeps from a statement have met their last barrier. */
+static bool rest_end(const common *in, const ht_syntax *other) {
+    return in->may_end && in->tail && !has_barrier(other);
+}
+
 static void visit_if(common *in, const ht_syntax *node, bool apart, bool *leaves) {
-    bool inner = apart || differs(in, node->children[0]);
+    bool inner = apart || (differs(in, node->children[0]) && !rest_end(in, node->children[2]));
     visit(in, node->children[0], apart, leaves);
     visit(in, node->children[1], inner, leaves);
     visit(in, node->children[2], inner, leaves);
@@ -103,14 +130,16 @@ static void visit_if(common *in, const ht_syntax *node, bool apart, bool *leaves
 /* Visits a loop's body twice: the first visit finds whether some threads leave the loop early, and
  * then all of its body depends on a condition that differs. */
 static void visit_loop(common *in, const ht_syntax *node, bool apart) {
-    bool inner = apart, leaves = false;
+    bool inner = apart, leaves = false, tail = in->tail;
     for (size_t i = 0; i < node->count; ++i) {
         const ht_syntax *part = node->children[i];
         if (part && part != ht_syntax_body(node) && ht_syntax_is_expression(part))
-            inner = inner || differs(in, part);
+            inner = inner || (differs(in, part) && !rest_end(in, NULL));
     }
+    in->tail = false;
     for (int pass = 0; pass < 2; ++pass)
         visit_all(in, node, inner || leaves, &leaves);
+    in->tail = tail;
 }
 
 static void visit(common *in, const ht_syntax *node, bool apart, bool *leaves) {
@@ -118,6 +147,9 @@ static void visit(common *in, const ht_syntax *node, bool apart, bool *leaves) {
         return;
     bool inner = apart;
     switch (node->kind) {
+    case HT_SYNTAX_COMPOUND:
+        visit_statements(in, node, apart, leaves);
+        return;
     case HT_SYNTAX_IF:
         visit_if(in, node, apart, leaves);
         return;
@@ -166,16 +198,26 @@ static void visit(common *in, const ht_syntax *node, bool apart, bool *leaves) {
     visit_all(in, node, inner, leaves);
 }
 
-bool ht_barriers_are_common(const ht_model *model) {
+static bool are_common(const ht_model *model, bool may_end) {
     ht_position at;
-    common in = {.tree = ht_syntax_of(model)};
+    common in = {.tree = ht_syntax_of(model), .may_end = may_end};
     in.differs = ht_alloc(in.tree->variable_count + 1, sizeof *in.differs);
     begin(&in);
     bool leaves = false;
     do {
         in.changed = in.meets_apart = in.ends_apart = false;
+        in.tail = true;
         visit(&in, in.tree->body, false, &leaves);
     } while (in.changed && !in.lost);
     free(in.differs);
-    return !in.lost && !in.meets_apart && !in.ends_apart && !ht_reach_meets(model, &at);
+    return !in.lost && !in.meets_apart && (may_end || !in.ends_apart) &&
+           !ht_reach_meets(model, &at);
+}
+
+bool ht_barriers_are_common(const ht_model *model) {
+    return are_common(model, false);
+}
+
+bool ht_barriers_are_common_until_end(const ht_model *model) {
+    return are_common(model, true);
 }

@@ -99,9 +99,7 @@ static bool only_asks_memory(const ht_syntax *loop) {
     return !ht_syntax_first(loop, has_effect, NULL) && ht_syntax_first(loop, is_memory, NULL);
 }
 
-/* Returns true if the loop counts from a first value, in steps, up to a bound that is not in
- * memory. */
-static bool is_counted(const ht_syntax *loop) {
+bool ht_loop_counts(const ht_syntax *loop) {
     return loop->kind == HT_SYNTAX_FOR && loop->children[0] && loop->children[1] &&
            loop->children[2] && !ht_syntax_first(loop->children[1], is_volatile, NULL) &&
            !ht_syntax_first(loop->children[1], is_memory, NULL);
@@ -118,7 +116,7 @@ static void look_for_loops(ht_model *model) {
         const ht_syntax *loop = tree->nodes[i];
         size_t file;
         ht_range range;
-        if (!ht_syntax_is_loop(loop) || is_counted(loop) ||
+        if (!ht_syntax_is_loop(loop) || ht_loop_counts(loop) ||
             !ht_source_range(model->facts->source, ht_syntax_cursor(loop), &file, &range))
             continue;
         if (ht_syntax_first(loop, is_volatile, NULL) || only_asks_memory(loop) ||

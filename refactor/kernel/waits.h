@@ -4,9 +4,13 @@
 #ifndef HT_REFACTOR_KERNEL_WAITS_H
 #define HT_REFACTOR_KERNEL_WAITS_H
 
-#include "refactor/kernel/model.h"
+#include "refactor/kernel/syntax.h"
 
 /* Adds pins of blocks that wait for each other or count themselves. */
 void ht_waits_build(ht_model *model);
+
+/* Returns true if the loop counts from a first value, in steps, up to a bound that is not in
+ * memory. */
+bool ht_loop_counts(const ht_syntax *loop);
 
 #endif

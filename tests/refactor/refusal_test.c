@@ -30,7 +30,7 @@ static const refusal cases[] = {
      HEAD "__global__ void k(const float *in, float *out, int n) {\n"
           "  int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
           "  if (i < n)\n    out[i] = __shfl_down(in[i], 1);\n}\n"
-          "void f(const float *a, float *b, int n) { k<<<(n + 255) / 256, 256>>>(a, b, n); }\n",
+          "void f(const float *a, float *b, int n) { k<<<(n + 31) / 32, 32>>>(a, b, n); }\n",
      HT_KERNEL_REFUSED, "wavefront", 5},
     {"one output a block",
      HEAD "__global__ void k(const float *in, float *out, int n) {\n"
@@ -135,10 +135,19 @@ Test(refusal, says_why_and_where) {
 
 Test(refusal, a_stencil_with_a_shuffle_names_its_literals) {
     ht_problem_file *problems;
-    ht_refactor *refactor = refactor_open("tests/refactor/sources/shuffle_reduce.hip", &problems);
-    const ht_kernel *kernel = kernel_named(refactor, "relax_step", NULL);
+    ht_refactor *refactor = refactor_text(
+        HEAD "__global__ void k(const float *in, float *out, int n) {\n"
+             "  __shared__ float s[34];\n"
+             "  int i = blockIdx.x * blockDim.x + threadIdx.x, t = threadIdx.x + 1;\n"
+             "  s[t] = in[i];\n"
+             "  if (t == 1) s[0] = in[n - 1];\n"
+             "  __syncthreads();\n"
+             "  out[i] = __shfl_down(s[t], 1) - s[t - 1];\n}\n"
+             "void f(const float *a, float *b, int n) { k<<<n / 32, 32>>>(a, b, n); }\n",
+        problem_format, &problems);
+    const ht_kernel *kernel = kernel_named(refactor, "k", NULL);
     cr_assert_eq(kernel->status, HT_KERNEL_REFUSED);
-    cr_assert(strstr(kernel->reason, "wavefront") && strstr(kernel->reason, "18 (line"), "%s",
+    cr_assert(strstr(kernel->reason, "wavefront") && strstr(kernel->reason, "34 (line 3)"), "%s",
               kernel->reason);
     ht_refactor_free(refactor);
     ht_problem_file_free(problems);

@@ -43,12 +43,21 @@ static bool same_for_all(const grouping *in, const ht_km_test *test) {
     return ht_test_scope(&in->km->pool, test) <= HT_SCOPE_ITERATION;
 }
 
-/* Checks that all threads of the launch reach the same barriers equally often. */
+/* Returns true if the original's blocks are whole wavefronts, which keep their threads. */
+static bool keeps_wavefronts(const ht_model *model) {
+    const ht_axis *axes = model->axes;
+    return axes[0].block * axes[1].block * axes[2].block % WAVEFRONT == 0 &&
+           !model->facts->assumed.text;
+}
+
+/* Checks that all threads of the launch reach the same barriers equally often. Whole wavefronts may
+ * end before others do. */
 static bool barriers_fit(grouping *in) {
     const ht_kernel_model *km = in->km;
     if (!km->complete)
         return refuse(in, HT_AT_KERNEL, km->incomplete);
-    if (ht_barriers_are_common(in->model))
+    if (keeps_wavefronts(in->model) ? ht_barriers_are_common_until_end(in->model)
+                                    : ht_barriers_are_common(in->model))
         return true;
     for (size_t b = 0; b < km->barrier_count; ++b) {
         const ht_km_control *control = &km->barriers[b].control;
@@ -65,10 +74,21 @@ static bool barriers_fit(grouping *in) {
     return true;
 }
 
+/* Returns true for what is the same in a block among others. Calls that ask the hardware where a
+ * thread is in its block are not. */
+static bool stays_in_block(const ht_km_effect *effect) {
+    static const char *const kinds[] = {"atomic", "fence", NULL};
+    static const char *const lanes[] = {"__shfl",       "__ballot",  "__any",    "__all",
+                                        "__activemask", "__lane_id", "__laneid", "__syncwarp",
+                                        "__match",      "__reduce_", NULL};
+    return ht_text_is_one(effect->kind, kinds) ||
+           (strcmp(effect->kind, "wavefront") == 0 && ht_text_starts(effect->name, lanes));
+}
+
 static bool effects_fit(grouping *in) {
     const ht_kernel_model *km = in->km;
     for (size_t i = 0; i < km->effect_count; ++i)
-        if (strcmp(km->effects[i].kind, "atomic") != 0 && strcmp(km->effects[i].kind, "fence") != 0)
+        if (!stays_in_block(&km->effects[i]))
             return refuse(in, HT_AT_KERNEL, "a call's effects are not known");
     return !ht_renumber_may_wait(in->model, km) ||
            refuse(in, HT_AT_KERNEL, "a loop may wait for other blocks");
@@ -268,15 +288,17 @@ static bool dynamic_fits(grouping *in) {
 /* ---- the whole ---- */
 
 static bool group(grouping *in) {
-    const ht_axis *axes = in->model->axes;
     const char *why = ht_renumber_obstacle(in->model);
     if (!why && (!barriers_fit(in) || !effects_fit(in)))
         return false;
     why = why ? why : ht_renumber_stack(in->plan, &in->param);
     if (why)
         return refuse(in, HT_AT_KERNEL, why);
-    bool waves = axes[0].block * axes[1].block * axes[2].block % WAVEFRONT == 0;
-    if ((!waves || in->model->facts->assumed.text) && runs_in_step(in->model))
+    bool waves = keeps_wavefronts(in->model);
+    if (in->model->feature[HT_FEATURE_WAVEFRONT] && !waves)
+        return refuse(in, HT_AT_KERNEL,
+                      "its lanes exchange values, and would not be in the same wavefronts");
+    if (!waves && runs_in_step(in->model))
         return refuse(in, HT_AT_KERNEL,
                       "its threads may rely on running in step, and would not be in the same "
                       "wavefronts");

@@ -8,7 +8,10 @@
 #include "refactor/plan/plan.h"
 
 #include "base/memory.h"
+#include "refactor/kernel/effects.h"
 #include "refactor/kernel/launch_words.h"
+#include "refactor/kernel/syntax_tree.h"
+#include "refactor/kernel/waits.h"
 #include "refactor/kernel_model/build.h"
 #include "refactor/launch/extent.h"
 #include "refactor/transformations/block_size/block_size.h"
@@ -71,14 +74,47 @@ const char *ht_renumber_obstacle(const ht_model *model) {
     return ht_launch_says_extents(model) ? NULL : "a launch of it cannot be rewritten";
 }
 
+static bool is_memory(const ht_syntax *node, const void *context) {
+    (void)context;
+    return node->kind == HT_SYNTAX_SUBSCRIPT || node->kind == HT_SYNTAX_DEREFERENCE ||
+           node->kind == HT_SYNTAX_CALL;
+}
+
+static bool is_named(const ht_syntax *node, const void *variable) {
+    return node->kind == HT_SYNTAX_NAME && node->variable == *(const size_t *)variable;
+}
+
+typedef struct asked_change {
+    const ht_syntax *condition;
+    bool found;
+} asked_change;
+
+static void on_change(const ht_syntax *name, const ht_syntax *change, void *context) {
+    asked_change *in = context;
+    (void)change;
+    in->found = in->found || ht_syntax_first(in->condition, is_named, &name->variable);
+}
+
+/* Returns true for loops that their counter ends, however it moves on: halves down to 0, say. */
+static bool ends_by_itself(const ht_syntax *loop) {
+    if (!ht_loop_counts(loop) || ht_syntax_first(loop->children[2], is_memory, NULL))
+        return false;
+    asked_change in = {loop->children[1], false};
+    ht_syntax_changes(ht_syntax_body(loop), on_change, &in);
+    return !in.found;
+}
+
 bool ht_renumber_may_wait(const ht_model *model, const ht_kernel_model *km) {
     bool meets = model->feature[HT_FEATURE_ATOMIC];
     for (size_t i = 0; i < model->parameters.count; ++i)
         meets = meets || strstr(model->parameters.items[i].type, "volatile");
+    const ht_syntax_tree *tree = ht_syntax_whole(model);
+    bool ends = true, normal = true;
+    for (size_t i = 0; i < tree->count; ++i)
+        ends = ends && (!ht_syntax_is_loop(tree->nodes[i]) || ends_by_itself(tree->nodes[i]));
     for (size_t i = 0; i < km->loop_count; ++i)
-        if (meets && !km->loops[i].normal)
-            return true;
-    return false;
+        normal = normal && km->loops[i].normal;
+    return meets && !ends && !normal;
 }
 
 /* ---- the variables ---- */
@@ -236,7 +272,8 @@ const char *ht_renumber_stack(ht_plan *plan, const char **out_param) {
     if (threads * 2 > 1024)
         return "two blocks are more threads than one may have";
     ht_text values = {0};
-    for (int64_t together = 1; together <= 8 && threads * together <= 1024; together *= 2)
+    int64_t most = threads == 1 ? 256 : 8; /* threads alone fill no wavefront */
+    for (int64_t together = 1; together <= most && threads * together <= 1024; together *= 2)
         ht_text_printf(&values, together > 1 ? ", %lld" : "%lld", (long long)together);
     *out_param = ht_block_name(plan, axis);
     plan->stack.param = ht_strdup(*out_param);
@@ -302,8 +339,8 @@ bool ht_block_renumber_apply(const ht_model *model, ht_plan *plan) {
     int axes = 0;
     for (int axis = 0; axis < 3; ++axis)
         axes += model->axes[axis].block > 1;
-    const char *why = axes ? obstacle(model) : "it is one thread", *param;
-    if (!why && model->facts->assumed.text) /* the source's own blocks may be of any size */
+    const char *why = obstacle(model), *param;
+    if (!why && (axes == 0 || model->facts->assumed.text)) /* of any size in the source, too */
         why = ht_renumber_stack(plan, &param);
     if (why) {
         ht_plan_remark_place(plan, HT_REMARK_MISSED, HT_AT_KERNEL,

@@ -262,6 +262,33 @@ static bool share_memory(const ht_model *model) {
            (model->feature[HT_FEATURE_BARRIER] && !meets_nowhere(model));
 }
 
+/* Returns true if the kernel's block is tied by its lanes alone. */
+static bool tied_by_lanes(const ht_model *model) {
+    int line;
+    return model->feature[HT_FEATURE_WAVEFRONT] && !model->facts->reached.vote_line &&
+           !ht_block_pin(model, false, &line);
+}
+
+/* Joins several of the original's blocks in one, each with the wavefronts that it had. Where that
+ * cannot be done, a remark names the lanes, ahead of the one that says why. */
+static bool joins_wavefronts(const ht_model *model, ht_plan *plan) {
+    ht_plan_state before = ht_plan_save(plan);
+    size_t first = plan->remarks.count;
+    bool done = ht_block_group_apply(model, plan) && !plan->running.failed;
+    if (!done) {
+        plan->running.failed = false;
+        ht_plan_restore(plan, &before);
+        (void)pinned(model, plan);
+        ht_remark *remarks = plan->remarks.items;
+        size_t last = plan->remarks.count - 1;
+        ht_remark lanes = remarks[last];
+        memmove(&remarks[first + 1], &remarks[first], (last - first) * sizeof *remarks);
+        remarks[first] = lanes;
+    }
+    ht_plan_state_free(&before);
+    return done;
+}
+
 /* Makes a parameter of the constant that ties threads to their block; if that fails, joins several
  * of the original's blocks in one. */
 static void apply_shared(const ht_model *model, ht_plan *plan) {
@@ -292,7 +319,13 @@ static void apply(const ht_model *model, ht_plan *plan) {
         return;
     }
     /* lanes may exchange values for a reduction that is known */
-    if (ht_block_stride_apply(model, plan) || pinned(model, plan))
+    if (ht_block_stride_apply(model, plan))
+        return;
+    if (tied_by_lanes(model)) {
+        plan->running.abandoned = !joins_wavefronts(model, plan);
+        return;
+    }
+    if (pinned(model, plan))
         return;
     if (share_memory(model))
         apply_shared(model, plan);

@@ -1,4 +1,4 @@
-// One relaxation step with a reduction of the error over the block. Nothing of its block may change.
+// One relaxation step with a reduction of the error over the block, of which nothing may change.
 #include <hip/hip_runtime.h>
 #define N 256
 #define IDX(i, j) ((i) + (j) * N)

@@ -213,15 +213,18 @@ Test(block_group, blocks_must_come_to_the_same_barriers) {
     cr_expect(groups("", SHARED "for (int i = 0; i < n; i++) {\n  if (i == n - 1) break;\n"
                                 "  __syncthreads();\n}\n" READ));
     cr_expect(groups("", SHARED "for (int i = n; i > 0; i /= 3) __syncthreads();\n" READ));
-    cr_expect_not(groups("", SHARED "if (blockIdx.x > 1) __syncthreads();\n" READ));
-    cr_expect_not(groups("", SHARED "if (blockIdx.x > 1) return;\n__syncthreads();\n" READ));
+    cr_expect(groups("", SHARED "if (blockIdx.x > 1) return;\n__syncthreads();\n" READ));
+    cr_expect(groups("", SHARED "for (int i = 0; i < in[0]; i++) __syncthreads();\n" READ));
     cr_expect_not(
-        groups("", SHARED "for (int i = blockIdx.x; i < n; i++) __syncthreads();\n" READ));
-    cr_expect_not(groups("", SHARED "for (int i = 0; i < in[0]; i++) __syncthreads();\n" READ));
+        groups("", SHARED "if (blockIdx.x > 1) __syncthreads();\n__syncthreads();\n" READ));
+    cr_expect_not(groups("", SHARED "for (int i = blockIdx.x; i < n; i++) __syncthreads();\n"
+                                    "__syncthreads();\n" READ));
     cr_expect_not(groups("", SHARED "int e = n;\nif (blockIdx.x == 2) e = 3;\n"
-                                    "for (int i = e; i > 0; i /= 3) __syncthreads();\n" READ));
+                                    "for (int i = e; i > 0; i /= 3) __syncthreads();\n"
+                                    "__syncthreads();\n" READ));
     cr_expect_not(groups("", SHARED "int e = n, *p = &e;\n*p = blockIdx.x;\n"
-                                    "for (int i = e; i > 0; i /= 3) __syncthreads();\n" READ));
+                                    "for (int i = e; i > 0; i /= 3) __syncthreads();\n"
+                                    "__syncthreads();\n" READ));
     cr_expect_not(groups("", SHARED "for (int i = n; i > 0; i /= 3) {\n"
                                     "  if (blockIdx.x == 2) break;\n  __syncthreads();\n}\n" READ));
     cr_expect_not(groups("", SHARED "while (n-- > 0) {\n  if (in[n] > 5) continue;\n"
