@@ -257,12 +257,14 @@ static char *binding_problem(ht_kernel *kernel, ht_kernel_work *work, const ht_s
 }
 
 /* Counts only the launches that are seen: a template is for them, and others of the kernel, by its
- * address, change nothing in what it computes. There is no tuned source then. Returns false if no
- * other use of the name is there. */
+ * address, change nothing in what it computes. There is no tuned source then, nor is there one
+ * where a macro writes a launch. Returns false if neither is the case. */
 static bool launches_forget(ht_kernel_work *work) {
     ht_kernel_facts *facts = work->model.facts;
-    if (!facts->launches.count ||
-        !(facts->launches.other_use_line || facts->launches.items[0].indirect))
+    bool hidden = facts->launches.other_use_line != 0;
+    for (size_t i = 0; i < facts->launches.count; ++i)
+        hidden = hidden || facts->launches.items[i].in_macro; /* indirect ones, too */
+    if (!facts->launches.count || !hidden)
         return false;
     work->elsewhere = facts->problem.text;
     facts->launches.other_use_line = 0;

@@ -370,9 +370,10 @@ static char *where(const ht_model *model, size_t file, int line) {
 static char *site_problem(const ht_model *model, const ht_launch_site *site) {
     const ht_launch_site *first = &model->facts->launches.items[0];
     char *place = where(model, site->file, site->line), *words = NULL;
-    if (site->indirect && !model->facts->launches.kept)
+    bool kept = model->facts->launches.kept;
+    if (site->indirect && !kept)
         words = ht_format("the launch at %s does not name the kernel", place);
-    else if (site->in_macro && !site->indirect)
+    else if (site->in_macro && !kept)
         words = ht_format("the launch at %s is written by a macro", place);
     else if (!site->block.known || !site->grid.known)
         words = ht_format("block or grid of the launch at %s is changed after it is set, or not "

@@ -111,6 +111,33 @@ Test(own_build, a_kernel_that_is_launched_by_its_address_too_gets_a_template_wit
     }
 }
 
+/* A macro in a macro writes the launch: there is no text of it to rewrite. */
+Test(own_build, a_launch_that_a_macro_writes_gives_a_template_without_tuned_source) {
+    for (int own_build = 0; own_build < 2; ++own_build) {
+        ht_refactor *refactor =
+            read_text_for_build("#include <hip/hip_runtime.h>\n"
+                                "#define FILL(side) { const int blocks = (n + 255) / 256; \\\n"
+                                "    fill_##side<<<blocks, 256>>>(out, n); }\n"
+                                "#define FILL_ALL FILL(left)\n"
+                                "__global__ void fill_left(float *out, int n) {\n"
+                                "    int x = blockIdx.x * blockDim.x + threadIdx.x;\n"
+                                "    if (x < n) out[x] = 3;\n"
+                                "}\n"
+                                "void run(float *out, int n) { if (n > 3) FILL_ALL }\n"
+                                "void again(float *out, int n) { FILL_ALL }\n",
+                                own_build);
+        size_t index;
+        const ht_kernel *kernel = kernel_named(refactor, "fill_left", &index);
+        cr_expect_eq(kernel->status, own_build ? HT_KERNEL_TEMPLATED : HT_KERNEL_REFUSED, "%s",
+                     kernel->reason);
+        if (own_build) {
+            cr_expect(ht_template_param(kernel->template, "BLOCK_X"));
+            expect_unwritten(refactor, index, "BLOCK_X=64", "cannot be rewritten");
+        }
+        ht_refactor_free(refactor);
+    }
+}
+
 /* One parameter cannot stand for two blocks: the template is for the first launch's. */
 Test(own_build, launches_with_different_blocks_give_a_template_of_the_first_without_tuned_source) {
     for (int own_build = 0; own_build < 2; ++own_build) {
