@@ -396,11 +396,20 @@ static char *vector_name(const char *spelling) {
     return NULL;
 }
 
+/* Takes out unnamed namespaces: what they declare is named without them. */
+static void drop_unnamed(char *name) {
+    static const char unnamed[] = "(anonymous namespace)::";
+    const size_t length = sizeof unnamed - 1;
+    for (char *at = name; (at = strstr(at, unnamed)) != NULL;)
+        memmove(at, at + length, strlen(at + length) + 1);
+}
+
 char *ht_type_plain(CXType type) {
     CXString spelling = clang_getTypeSpelling(ht_type_unqualified(clang_getCanonicalType(type)));
     const char *text = clang_getCString(spelling);
     char *vector = vector_name(text), *name = vector ? vector : ht_strdup(text);
     clang_disposeString(spelling);
+    drop_unnamed(name);
     return name;
 }
 

@@ -65,8 +65,11 @@ static void chunk_add(collecting *in, CXCursor cursor) {
                                    NULL, &line, NULL, NULL);
         last->line = (int)line;
         last->scopes = ht_alloc(in->scope_count + 1, sizeof *last->scopes);
+        /* a namespace in an unnamed one is another than that of its name in which kernels end up */
         for (size_t i = 0; i < in->scope_count; ++i)
-            last->scopes[last->scope_count++] = ht_strdup(in->scopes[i]);
+            if (strcmp(in->scopes[i], "namespace {") != 0 || i + 1 == in->scope_count ||
+                strncmp(in->scopes[i + 1], "namespace ", strlen("namespace ")) != 0)
+                last->scopes[last->scope_count++] = ht_strdup(in->scopes[i]);
     }
     HT_GROW(last->cursors, last->cursor_count);
     last->cursors[last->cursor_count++] = cursor;

@@ -138,3 +138,14 @@ Test(infer, structures_in_constant_memory_are_filled_field_by_field) {
     cr_expect_eq(arg_named(&of, "m")->role, HT_ARG_CONSTANT);
     done(&of);
 }
+
+/* A type of an unnamed namespace is named without it. */
+Test(infer, structures_of_unnamed_namespaces_have_names) {
+    inferred of =
+        infer(HEAD "namespace {\nnamespace own {\nstruct p { int n; float *a; };\n}\n}\n"
+                   "__global__ void k(own::p q) {\n" INDEX "  if (i < q.n) q.a[i] = 2;\n}\n"
+                   "void run(own::p q) { k<<<(q.n + 127) / 128, 128>>>(q); }\n");
+    cr_assert_eq(of.kernel->status, HT_KERNEL_TEMPLATED, "%s", of.kernel->reason);
+    cr_expect_str_eq(arg_named(&of, "q")->type, "own::p");
+    done(&of);
+}
