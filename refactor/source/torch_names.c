@@ -77,6 +77,12 @@ const char ht_torch_accessors[] =
     "using PackedTensorAccessor64 = GenericPackedTensorAccessor<T, N, P, int64_t>;\n"
     "template <typename T, bool on_device> using acc_type = T;\n"
     "template <typename T> using opmath_type = T;\n"
+    "template <typename A, typename B> __host__ __device__ constexpr auto ceil_div(A a, B b) {\n"
+    "  return (a + b - 1) / b; }\n"
+    "namespace cuda {\n"
+    "template <typename T> __host__ __device__ constexpr T ATenCeilDiv(T a, T b) {\n"
+    "  return (a + b - 1) / b; }\n"
+    "}\n"
     "}\n"
     "namespace torch { using namespace at; }\n"
     "template <typename T> __host__ __device__ constexpr T THCCeilDiv(T a, T b) {\n"
@@ -154,8 +160,6 @@ const char ht_torch_names[] =
     "template <typename... T> Tensor full(std::initializer_list<int64_t>, T &&...);\n"
     CALL(device) CALL(dtype) CALL(device_of) CALL(checkAllSameGPU) CALL(checkAllSameType)
     CALL(globalContext)
-    "template <typename A, typename B> constexpr auto ceil_div(A a, B b) {\n"
-    "  return (a + b - 1) / b; }\n"
     "typedef anything TensorOptions, Device, TensorArg, CheckedFrom, Scalar, Type, Context;\n"
     "template <typename T> using optional = std::optional<T>;\n"
     "template <typename T> using ArrayRef = std::vector<T>;\n"
@@ -168,7 +172,6 @@ const char ht_torch_names[] =
     "template <typename... T> hipDeviceProp_t *getCurrentDeviceProperties(T &&...);\n"
     "template <typename... T> hipDeviceProp_t *getDeviceProperties(T &&...);\n"
     CALL(getCurrentCUDABlasHandle)
-    "template <typename T> constexpr T ATenCeilDiv(T a, T b) { return (a + b - 1) / b; }\n"
     "namespace detail {\n"
     "static constexpr int CUDA_NUM_THREADS = 1024;\n"
     "inline int GET_BLOCKS(int64_t n) { return (n + 1023) / 1024; }\n"

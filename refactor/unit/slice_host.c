@@ -64,10 +64,13 @@ static size_t member_begin(const ht_tokens *tokens, size_t at) {
     return at;
 }
 
-/* Returns true for a method that its class declares for the host alone. A virtual one is a part of
- * the class's layout, a constexpr one is for devices, too. */
+/* Returns true for a method that its class declares for the host alone, or a constructor that it
+ * does not declare for devices. A virtual method is a part of the class's layout, a constexpr one
+ * is for devices, too. */
 static bool is_host_method(CXCursor method) {
-    return clang_getCursorKind(method) == CXCursor_CXXMethod &&
+    enum CXCursorKind kind = clang_getCursorKind(method);
+    bool makes = kind == CXCursor_Constructor && !ht_ast_has(method, CXCursor_CUDAHostAttr);
+    return (kind == CXCursor_CXXMethod || makes) &&
            clang_equalCursors(clang_getCursorLexicalParent(method),
                               clang_getCursorSemanticParent(method)) &&
            !ht_ast_has(method, CXCursor_CUDADeviceAttr) && !clang_CXXMethod_isVirtual(method) &&

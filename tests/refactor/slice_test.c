@@ -418,6 +418,34 @@ Test(slice, mathematics_of_std_has_its_header) {
     free(unit);
 }
 
+/* Kernels are taken out of unnamed namespaces, and with them what else lies there. */
+Test(slice, namespaces_in_unnamed_ones_stay_one) {
+    char *unit = slice("#include <hip/hip_runtime.h>\n"
+                       "namespace {\nnamespace device {\n"
+                       "struct pair { float a, b; };\n"
+                       "__device__ float sum(pair p) { return p.a + p.b; }\n"
+                       "__global__ void k(float *a) { a[0] = sum({a[1], a[2]}); }\n"
+                       "}\n}\n",
+                       "k", NULL, 0);
+    compiles(unit);
+    cr_expect_not(has(unit, "namespace {\nnamespace device"), "%s", unit);
+    free(unit);
+}
+
+/* A constructor without attributes is the host's. */
+Test(slice, constructors_of_the_host_are_left_out_where_they_must) {
+    char *unit = slice("#include <hip/hip_runtime.h>\n#include <vector>\n"
+                       "struct view {\n"
+                       "    view(std::vector<float> &of) : data(of.data()), n((int)of.size()) {}\n"
+                       "    float *data; const int n;\n"
+                       "};\n"
+                       "__global__ void k(view v) { v.data[0] = v.n; }\n",
+                       "k", NULL, 0);
+    compiles(unit);
+    cr_expect_not(has(unit, "vector"), "%s", unit);
+    free(unit);
+}
+
 /* Accessors of tensors are made by the host, with what no device code has, and read on the GPU. */
 Test(slice, bodies_of_the_hosts_members_are_left_out_where_they_must) {
     static const char accessor[] =
