@@ -21,6 +21,8 @@ static const char helpers[] =
     "template <class P, class... R> struct parameter<0, void (*)(P, R...)> { typedef P type; };\n"
     "template <class T> struct bare { typedef T type; };\n"
     "template <class T> struct bare<const T> { typedef T type; };\n"
+    "template <class T> struct bare<T *__restrict__> { typedef T *type; };\n"
+    "template <class T> struct bare<T *const __restrict__> { typedef T *type; };\n"
     "template <class T> struct pointee { typedef void type; };\n"
     "template <class T> struct pointee<T *> { typedef typename bare<T>::type type; };\n"
     "template <class T> struct element { typedef T type; };\n"
@@ -84,12 +86,15 @@ static void write_field(const ht_template *template, const ht_arg *structure, co
                    element ? ">::type" : "");
 }
 
+/* To clang, a class with a constant member of a class type is not trivially copyable; but where its
+ * copies are trivial, it can be made of bytes. */
 static void write_structure(const ht_template *template, const ht_arg *structure, ht_text *out) {
     write_place(template, structure, out);
     ht_text_printf(out,
                    "__constant__ unsigned long long hiptemper_record_%s[] = {sizeof(%s), "
-                   "__is_trivially_copyable(%s)",
-                   structure->name, structure->type, structure->type);
+                   "__is_trivially_copyable(%s) || __is_trivially_constructible(%s, const %s &)",
+                   structure->name, structure->type, structure->type, structure->type,
+                   structure->type);
     for (size_t i = 0; i < template->arg_count; ++i)
         if (ht_arg_is_field_of(&template->args[i], structure))
             write_field(template, structure, &template->args[i], out);
