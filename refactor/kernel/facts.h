@@ -41,8 +41,9 @@ typedef struct ht_template_parameter_list {
 
 /* The built-in indices that functions name. */
 typedef struct ht_index_names {
-    bool named[HT_INDEX_GLOBAL]; /* by ht_index_kind */
-    size_t called;               /* calls of the device library's functions that return indices */
+    bool named[HT_INDEX_GLOBAL];    /* by ht_index_kind */
+    unsigned axes[HT_INDEX_GLOBAL]; /* bits of the axes that they are named with */
+    size_t called; /* calls of the device library's functions that return indices */
 } ht_index_names;
 
 /* The user's functions that run as part of the kernel, and what they do. */

@@ -102,6 +102,17 @@ static bool note_index(ht_index_names *out, const char *name, bool call) {
     return kind != HT_INDEX_NONE;
 }
 
+/* Notes the axes of an index that is named by itself, or as the first part of threadIdx.x. */
+static void note_axes(ht_index_names *out, const char *name, CXCursor parent) {
+    ht_index_kind kind = ht_index_named(name);
+    bool member = clang_getCursorKind(parent) == CXCursor_MemberRefExpr;
+    char *axis = member ? ht_cursor_name(parent) : ht_strdup("");
+    bool plain = axis[0] >= 'x' && axis[0] <= 'z' && !axis[1];
+    if (kind != HT_INDEX_NONE)
+        out->axes[kind] |= plain ? 1U << (axis[0] - 'x') : ~0U;
+    free(axis);
+}
+
 /* Notes the first called function in which threads synchronize or share an array. */
 static void note_meeting(const reaching *in) {
     ht_kernel_facts *facts = in->model->facts;
@@ -161,6 +172,8 @@ static bool on_cursor(CXCursor cursor, CXCursor parent, void *context) {
     }
     if (clang_isReference(kind) || clang_isExpression(kind)) {
         char *name = ht_cursor_name(cursor);
+        if (kind == CXCursor_DeclRefExpr)
+            note_axes(in->names, name, parent);
         if (clang_isExpression(kind) && note_index(in->names, name, kind == CXCursor_CallExpr) &&
             kind == CXCursor_DeclRefExpr && clang_getCursorKind(parent) != CXCursor_MemberRefExpr)
             feature_set(model, HT_FEATURE_INDEX_ESCAPE, cursor);

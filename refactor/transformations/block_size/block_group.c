@@ -288,7 +288,7 @@ static bool dynamic_fits(grouping *in) {
 /* ---- the whole ---- */
 
 static bool group(grouping *in) {
-    const char *why = ht_renumber_obstacle(in->model);
+    const char *why = ht_renumber_obstacle(in->model, true);
     if (!why && (!barriers_fit(in) || !effects_fit(in)))
         return false;
     why = why ? why : ht_renumber_stack(in->plan, &in->param);

@@ -59,15 +59,31 @@ static size_t old_names(const ht_model *model, ht_plan *plan, const char *params
     return count;
 }
 
-const char *ht_renumber_obstacle(const ht_model *model) {
+/* Returns the axis along which blocks are joined, where the block has one thread; 3: none. */
+static int stack_axis(const ht_model *model) {
+    return model->axes[2].block > 1 ? 3 : model->axes[1].block > 1 ? 2 : 1;
+}
+
+/* Returns true if a called function asks for an index that would be another one. Functions see the
+ * built-in variables, whose numbers along other axes are the same where blocks are joined. */
+static bool functions_ask(const ht_model *model, bool joined) {
     const ht_index_names *elsewhere = &model->facts->reached.names_elsewhere;
-    bool old[NAMES] = {false}, asks = elsewhere->called > 0;
+    unsigned axis = 1U << stack_axis(model);
+    bool asks = elsewhere->called > 0;
+    for (int name = HT_INDEX_THREAD; name < NAMES; ++name) {
+        bool same = joined && (name == HT_INDEX_THREAD || name == HT_INDEX_BLOCK_DIM) &&
+                    elsewhere->axes[name] && !(elsewhere->axes[name] & axis);
+        asks = asks || (elsewhere->named[name] && !same);
+    }
+    return asks;
+}
+
+const char *ht_renumber_obstacle(const ht_model *model, bool joined) {
+    bool old[NAMES] = {false};
     /* the old spelling is macros that call the device library's functions */
     if (model->facts->reached.names.called != old_names(model, NULL, NULL, old))
         return "it gets its indices from functions, not from the built-in variables";
-    for (int name = HT_INDEX_THREAD; name < NAMES; ++name)
-        asks = asks || elsewhere->named[name];
-    if (asks)
+    if (functions_ask(model, joined))
         return "a function that it calls uses thread or block indices";
     if (model->facts->launches.count == 0)
         return "no launch of it is seen, so that its grid is not";
@@ -262,7 +278,7 @@ static bool grid_is_one(const ht_model *model, int axis) {
 const char *ht_renumber_stack(ht_plan *plan, const char **out_param) {
     const ht_axis *axes = plan->model->axes;
     int64_t threads = axes[0].block * axes[1].block * axes[2].block;
-    int axis = axes[2].block > 1 ? 3 : axes[1].block > 1 ? 2 : 1, grid = 0;
+    int axis = stack_axis(plan->model), grid = 0;
     while (grid < 3 && grid_is_one(plan->model, grid))
         ++grid;
     if (axis == 3)
@@ -307,7 +323,7 @@ static char *values_of(int64_t block, int axes) {
 }
 
 static const char *obstacle(const ht_model *model) {
-    const char *why = ht_renumber_obstacle(model);
+    const char *why = ht_renumber_obstacle(model, false);
     if (why)
         return why;
     for (size_t i = 0; i < model->parameters.count; ++i)

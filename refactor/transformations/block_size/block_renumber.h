@@ -17,8 +17,8 @@ void ht_renumber_write(ht_plan *plan, const char *const param[3], const char *gr
  * *out_param: their number. Returns why this is not possible; NULL: it is. */
 const char *ht_renumber_stack(ht_plan *plan, const char **out_param);
 /* Returns why such variables cannot provide all of the kernel's indices, or its launches cannot be
- * rewritten; NULL: they can. */
-const char *ht_renumber_obstacle(const ht_model *model);
+ * rewritten; NULL: they can. `joined`: several blocks of the original's shape are in one. */
+const char *ht_renumber_obstacle(const ht_model *model, bool joined);
 /* Returns true if there is a loop that may wait for other threads. Whether it ends may depend on
  * which threads share a block or a wavefront. */
 bool ht_renumber_may_wait(const ht_model *model, const ht_kernel_model *km);

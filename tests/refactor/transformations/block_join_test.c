@@ -16,7 +16,10 @@ static const char *const problem =
 
 /* A kernel of eight blocks of `threads`. */
 static char *source_of(const char *body, int threads) {
-    return ht_format(HEAD "__global__ void k(const float *in, float *out, int n) {\n"
+    return ht_format(HEAD "__device__ int column() { return threadIdx.x %% blockDim.x; }\n"
+                          "__device__ int row() { return threadIdx.y; }\n"
+                          "__device__ int block() { return blockIdx.x; }\n"
+                          "__global__ void k(const float *in, float *out, int n) {\n"
                           "    __shared__ float s[128];\n"
                           "    int t = threadIdx.x, g = blockIdx.x * %d + t;\n"
                           "    s[t] = in[g];\n"
@@ -80,6 +83,13 @@ Test(block_join, lanes_exchange_values_as_they_did) {
     expect_joined("__syncthreads(); " LANES " if (__any(v > 900)) out[g] = -v;");
     expect_kept(LANES, 32);
     expect_kept("out[g] = s[t] + __builtin_amdgcn_workitem_id_x() + __shfl(s[t], 0);", 128);
+}
+
+/* Functions see the built-in variables, which are others along the axes of blocks and grid. */
+Test(block_join, functions_may_ask_for_places_along_other_axes) {
+    expect_joined("__syncthreads(); out[g] = s[127 - column()];");
+    expect_kept("__syncthreads(); out[g] = s[127 - t] + row();", 128);
+    expect_kept("__syncthreads(); out[g] = s[127 - t] + block();", 128);
 }
 
 Test(block_join, blocks_of_one_thread_become_blocks_of_many) {
