@@ -51,6 +51,8 @@ typedef struct ht_reached {
     CXCursor *functions; /* definitions of those that the kernel calls, directly or not; the kernel
                             itself is the first; owned */
     size_t count;
+    CXCursor *templates; /* the user's, whose specialisations were looked for; owned */
+    size_t template_count;
     ht_index_names names, names_elsewhere; /* in the kernel; in the others */
     CXCursor sharing; /* the first called function that declares shared memory; null: none does */
     CXCursor meeting; /* the first in which threads synchronize or share an array */

@@ -496,6 +496,7 @@ void ht_model_free(ht_model *model) {
         }
         free(facts->template_parameters.items);
         free(facts->reached.functions);
+        free(facts->reached.templates);
         free(facts->pitches.items);
         free(facts->problem.text);
         free(facts->assumed.text);

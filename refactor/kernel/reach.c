@@ -6,6 +6,7 @@
 #include "refactor/kernel/facts.h"
 #include "refactor/kernel/groups.h"
 #include "refactor/kernel/indexing.h"
+#include "refactor/kernel/specialised.h"
 #include "refactor/kernel/syntax_origin.h"
 #include "refactor/kernel/syntax_tree.h"
 
@@ -64,10 +65,35 @@ static void feature_set(ht_model *model, ht_feature feature, CXCursor cursor) {
     model->feature_line[feature] = ht_ast_line(cursor);
 }
 
+static void reach(ht_model *model, CXCursor declaration);
+
+static void on_specialisation(CXCursor specialisation, void *context) {
+    reach(context, specialisation);
+}
+
+/* A call whose arguments' types are not known yet names the template: any specialisation may run,
+ * of one that is only declared as well. */
+static void reach_specialisations(ht_model *model, CXCursor template) {
+    ht_reached *reached = &model->facts->reached;
+    size_t file;
+    ht_range range;
+    if (clang_getCursorKind(template) != CXCursor_FunctionTemplate ||
+        !ht_source_range(model->facts->source, template, &file, &range))
+        return;
+    for (size_t i = 0; i < reached->template_count; ++i)
+        if (clang_equalCursors(reached->templates[i], template))
+            return;
+    HT_GROW(reached->templates, reached->template_count);
+    reached->templates[reached->template_count++] = template;
+    ht_specialised_each(model->facts->source->unit, template, on_specialisation, model);
+}
+
 static void reach(ht_model *model, CXCursor declaration) {
     ht_kernel_facts *facts = model->facts;
     if (!is_function(declaration))
         return;
+    if (!clang_equalCursors(declaration, model->definition.function))
+        reach_specialisations(model, declaration);
     CXCursor definition = ht_function_definition(declaration);
     size_t file;
     ht_range range;

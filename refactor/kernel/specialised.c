@@ -43,6 +43,35 @@ char *ht_specialised_name(CXCursor function) {
     return ht_text_take(&text);
 }
 
+/* ---- the specialisations of a template ---- */
+
+typedef struct each {
+    CXCursor primary; /* canonical */
+    void (*found)(CXCursor, void *);
+    void *context;
+} each;
+
+static enum CXChildVisitResult on_function(CXCursor cursor, CXCursor parent, CXClientData data) {
+    const each *in = data;
+    (void)parent;
+    enum CXCursorKind kind = clang_getCursorKind(cursor);
+    if (kind == CXCursor_Namespace || kind == CXCursor_LinkageSpec)
+        return CXChildVisit_Recurse;
+    if (kind == CXCursor_FunctionDecl && ht_is_specialised(cursor) &&
+        clang_equalCursors(clang_getCanonicalCursor(clang_getSpecializedCursorTemplate(cursor)),
+                           in->primary))
+        in->found(cursor, in->context);
+    return CXChildVisit_Continue;
+}
+
+void ht_specialised_each(CXTranslationUnit unit, CXCursor template, void (*found)(CXCursor, void *),
+                         void *context) {
+    each in = {clang_getCanonicalCursor(template), found, context};
+    clang_visitChildren(clang_getTranslationUnitCursor(unit), on_function, &in);
+}
+
+/* ---- kernels ---- */
+
 typedef struct search {
     ht_model *model;
     CXCursor primary; /* canonical */

@@ -14,7 +14,7 @@ static const char *const problem =
     "\"in : in float[1024]\", \"out : inout float[1024]\", \"n : int = problem.n\"], "
     "\"instances\": [{\"fields\": {\"n\": 1001}}, {\"fields\": {\"n\": 70}}]}]}";
 
-/* A kernel of eight blocks of `threads`. */
+/* A kernel of eight blocks of `threads`, with functions that it may call. */
 static char *source_of(const char *body, int threads) {
     return ht_format(HEAD "__device__ int column() { return threadIdx.x %% blockDim.x; }\n"
                           "__device__ int row() { return threadIdx.y; }\n"
@@ -90,6 +90,26 @@ Test(block_join, functions_may_ask_for_places_along_other_axes) {
     expect_joined("__syncthreads(); out[g] = s[127 - column()];");
     expect_kept("__syncthreads(); out[g] = s[127 - t] + row();", 128);
     expect_kept("__syncthreads(); out[g] = s[127 - t] + block();", 128);
+}
+
+/* A call whose arguments' types hang on a template's names no specialisation of the function. */
+Test(block_join, specialisations_of_functions_are_seen) {
+    static const char text[] =
+        HEAD "template <typename T> __device__ T turned(T v);\n"
+             "template <> __device__ float turned(float v) { return __shfl_down(v, 1); }\n"
+             "template <typename T> __global__ void k(const T *in, T *out, int n) {\n"
+             "    int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+             "    out[i] = turned(in[i]) * n;\n"
+             "}\n"
+             "void run(const float *in, float *out, int n) {\n"
+             "    k<float><<<16, 64>>>(in, out, n);\n"
+             "}\n";
+    ht_problem_file *problems;
+    ht_refactor *refactor = refactor_text(text, problem, &problems);
+    const ht_kernel *kernel = kernel_named(refactor, "k", NULL);
+    cr_expect(!kernel->template || !ht_template_param(kernel->template, "BLOCK_X"));
+    ht_refactor_free(refactor);
+    ht_problem_file_free(problems);
 }
 
 Test(block_join, blocks_of_one_thread_become_blocks_of_many) {
