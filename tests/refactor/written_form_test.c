@@ -522,6 +522,28 @@ Test(written_form, a_loop_with_its_default_factor_stays_as_it_was) {
     free(text);
 }
 
+/* A statement on the guard's own line gets a line in the loop, indented for it. */
+Test(written_form, a_statement_on_the_guards_line_gets_its_own) {
+    static const char *const guards[] = {"if (i < n) out[i] = 2 * in[i];",
+                                         "if (i < n) { out[i] = 2 * in[i]; }",
+                                         "if (i >= n) return;  out[i] = 2 * in[i];"};
+    for (size_t i = 0; i < sizeof guards / sizeof *guards; ++i) {
+        char *source = ht_format("#include <hip/hip_runtime.h>\n"
+                                 "__global__ void scale(const float *in, float *out, int n) {\n"
+                                 "  int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+                                 "  %s\n"
+                                 "}\n"
+                                 "void run(const float *in, float *out, int n) {\n"
+                                 "  scale<<<(n + 255) / 256, 256>>>(in, out, n);\n"
+                                 "}\n",
+                                 guards[i]);
+        char *text = written(source, "COARSEN_X=4");
+        expect_part(text, "++i) {\n    out[i] = 2 * in[i];\n  }\n}\n");
+        free(text);
+        free(source);
+    }
+}
+
 /* A grid that serves as many outputs as before is not written anew. */
 Test(written_form, a_grid_that_does_not_change_is_not_written) {
     char *text = written("#include <hip/hip_runtime.h>\n"

@@ -255,6 +255,13 @@ static size_t lead_close(const ht_coarsen *c, size_t lead) {
     return text[next] == '\n' && text[after] == '\n' ? after : lead;
 }
 
+/* Returns the same for the first statement after the guard: without the blanks between the two
+ * where both stand on one line. */
+static size_t lead_first(const ht_coarsen *c, size_t lead, const ht_syntax *statement) {
+    size_t next = lead + strspn(c->model->text + lead, " \t");
+    return next == statement->range.begin ? next : lead_close(c, lead);
+}
+
 /* Returns true for a guard whose other tests stand ahead of the loop. */
 static bool has_known_ahead(const each_walk *walk, const ht_part *part) {
     bool known = part == walk->ahead || ht_guard_has(&part->guard, HT_TERM_SAME);
@@ -271,6 +278,15 @@ static void write_index_guard(const each_walk *walk, const ht_part *part, size_t
     ht_jam_tests(walk->c, &part->guard, HT_TERM_INDEX, walk->writer);
     ht_writer_source(walk->writer, test.end,
                      ht_statement_tail(walk->c, ht_statement_of(part->node)));
+}
+
+/* Returns true if what an `if` encloses is indented for it: it stands on lines of its own. */
+static bool is_body_apart(const ht_coarsen *c, const ht_syntax *statement) {
+    const ht_syntax *body = statement->children[1];
+    const ht_syntax *first =
+        body->kind == HT_SYNTAX_COMPOUND && body->count ? body->children[0] : body;
+    size_t begin = statement->range.begin;
+    return memchr(c->model->text + begin, '\n', first->range.begin - begin) != NULL;
 }
 
 /* Writes the parts but `without`, whose guard the loop has. A declaration is copied as a whole if
@@ -293,9 +309,11 @@ static void write_parts(const each_walk *walk, const ht_part *without, size_t li
                 inside += is_in_loop(walk, &layout->parts[i]);
             --i;
             if (inside)
-                lead = first_written ? lead_close(c, lead) : lead;
+                lead = first_written ? lead_first(c, lead, statement) : lead;
             first_written = first_written && !inside;
             if (inside == statement->count) {
+                if (lead == statement->range.begin)
+                    ht_writer_line(writer, lead);
                 ht_writer_source(writer, lead, ht_statement_tail(c, statement));
                 continue;
             }
@@ -308,11 +326,11 @@ static void write_parts(const each_walk *walk, const ht_part *without, size_t li
         }
         if (!is_in_loop(walk, part))
             continue;
-        if (part == without) { /* what an `if` encloses is indented for it */
-            writer->depth -= part->kind == HT_PART_ENTER;
+        if (part == without) {
+            writer->depth -= part->kind == HT_PART_ENTER && is_body_apart(c, statement);
             continue;
         }
-        lead = first_written ? lead_close(c, lead) : lead;
+        lead = first_written ? lead_first(c, lead, statement) : lead;
         first_written = false;
         if (part->kind == HT_PART_ENTER) {
             const ht_syntax *body = statement->children[1];
