@@ -1,0 +1,141 @@
+/* Launches and loops of a tuned source that a maintainer recognizes. */
+#include "base/memory.h"
+#include "refactor/rewrite/apply.h"
+#include "written_support.h"
+
+#include <criterion/criterion.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char counted[] = "#include <hip/hip_runtime.h>\n"
+                              "__global__ void scale(const float *in, float *out, int n) {\n"
+                              "    int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+                              "    if (i < n) {\n"
+                              "        float sum = 0.f;\n"
+                              "        for (int k = 0; k < 4; ++k)\n"
+                              "            sum += k * in[i];\n"
+                              "        out[i] = sum;\n"
+                              "    }\n"
+                              "}\n"
+                              "int used(int threads);\n"
+                              "void run(const float *in, float *out, int n) {\n"
+                              "    const int threads = 256, blocks = (n + threads - 1) / threads;\n"
+                              "    scale<<<blocks, threads>>>(in, out, n);\n"
+                              "    used(threads + blocks);\n"
+                              "}\n";
+
+/* The author's constant has another use and cannot change: the launch says how the new block comes
+ * of it, and not a number without a reason. */
+Test(written_loop, a_block_is_a_part_of_the_authors_constant) {
+    char *text = written(counted, "BLOCK_X=64 COARSEN_X=4");
+    expect_part(text, "scale<<<blocks, threads / kOutputsPerThread>>>(in, out, n);");
+    free(text);
+    text = written(counted, "BLOCK_X=512");
+    expect_part(text, ", 2 * threads>>>(in, out, n);");
+    free(text);
+}
+
+/* A default factor, of a loop for which the author wrote no pragma, leaves no trace. */
+Test(written_loop, a_loop_with_its_default_factor_stays_as_it_was) {
+    char *text = written(counted, "BLOCK_X=64");
+    expect_none(text, "unroll");
+    free(text);
+    text = written(counted, "BLOCK_X=64 UNROLL_K=2");
+    expect_part(text, "        #pragma unroll 2\n        for (int k = 0;");
+    free(text);
+}
+
+/* A statement on the guard's own line gets a line in the loop, indented for it. */
+Test(written_loop, a_statement_on_the_guards_line_gets_its_own) {
+    static const char *const guards[] = {"if (i < n) out[i] = 2 * in[i];",
+                                         "if (i < n) { out[i] = 2 * in[i]; }",
+                                         "if (i >= n) return;  out[i] = 2 * in[i];"};
+    for (size_t i = 0; i < sizeof guards / sizeof *guards; ++i) {
+        char *source = ht_format("#include <hip/hip_runtime.h>\n"
+                                 "__global__ void scale(const float *in, float *out, int n) {\n"
+                                 "  int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+                                 "  %s\n"
+                                 "}\n"
+                                 "void run(const float *in, float *out, int n) {\n"
+                                 "  scale<<<(n + 255) / 256, 256>>>(in, out, n);\n"
+                                 "}\n",
+                                 guards[i]);
+        char *text = written(source, "COARSEN_X=4");
+        expect_part(text, "++i) {\n    out[i] = 2 * in[i];\n  }\n}\n");
+        free(text);
+        free(source);
+    }
+}
+
+/* A grid that serves as many outputs as before is not written anew. */
+Test(written_loop, a_grid_that_does_not_change_is_not_written) {
+    char *text = written("#include <hip/hip_runtime.h>\n"
+                         "__global__ void scale(const float *in, float *out, int n) {\n"
+                         "    int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+                         "    if (i < n)\n"
+                         "        out[i] = 2 * in[i];\n"
+                         "}\n"
+                         "int used(dim3 grid);\n"
+                         "void run(const float *in, float *out, int n) {\n"
+                         "    dim3 grid((n + 255) / 256), block(256);\n"
+                         "    scale<<<grid, block>>>(in, out, n);\n"
+                         "    used(grid);\n"
+                         "}\n",
+                         "BLOCK_X=64 COARSEN_X=4");
+    expect_part(text, "    scale<<<grid, block>>>(in, out, n);\n");
+    expect_part(text, "grid((n + 255) / 256), block(64);");
+    free(text);
+}
+
+/* A grid that is computed at compile time from the author's block, by a function of his, follows
+ * the block's definition: it is not changed at the launch, too. */
+Test(written_loop, a_constant_grid_does_not_change_twice) {
+    static const char source[] =
+        "#include <hip/hip_runtime.h>\n"
+        "constexpr unsigned int up(unsigned int a, unsigned int b) { return (a + b - 1) / b; }\n"
+        "__global__ void scale(const float *in, float *out, const unsigned int n) {\n"
+        "    const unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+        "    if (i < n)\n"
+        "        out[i] = 2 * in[i];\n"
+        "}\n"
+        "void run(const float *in, float *out) {\n"
+        "    constexpr unsigned int n = 1000000;\n"
+        "    constexpr unsigned int block = 256;\n"
+        "    constexpr unsigned int grid = up(n, block);\n"
+        "    scale<<<dim3(grid), dim3(block)>>>(in, out, n);\n"
+        "}\n";
+    char *text = written(source, "BLOCK_X=128 COARSEN_X=4");
+    expect_part(text, "unsigned int block = 128;\n");
+    expect_part(text, "unsigned int grid = up(n, kOutputsPerThread * block);\n");
+    expect_part(text, "scale<<<dim3(grid), dim3(block)>>>(in, out, n);\n");
+    free(text);
+}
+
+/* Whether a source is one that a maintainer could have written is asked of its parameters' forms:
+ * one that brings a lambda or indices that are declared anew has one. */
+Test(written_loop, parameters_whose_text_no_maintainer_writes_have_a_form) {
+    static const char *const paths[] = {"examples/kernels/conv2d_direct.hip",
+                                        "examples/kernels/depthwise.hip"};
+    size_t odd = 0;
+    for (size_t i = 0; i < sizeof paths / sizeof *paths; ++i) {
+        ht_problem_file *problems;
+        ht_refactor *refactor = refactor_open(paths[i], &problems);
+        const ht_template *template = ht_refactor_kernel(refactor, 0)->template;
+        cr_assert_not_null(template, "%s", paths[i]);
+        for (size_t p = 0; p < template->param_count; ++p) {
+            const ht_param *param = &template->params[p];
+            ht_refactor_choice choice = {.config = ht_config_default(template)};
+            char *text = NULL;
+            choice.config.choice[p] = (uint16_t)(param->value_count - 1);
+            if (ht_refactor_apply(refactor, &choice, 1, &text, NULL) != HT_OK)
+                continue; /* no configuration without others */
+            bool shows = strstr(text, "dim3 blockIdx(") || strstr(text, "[&]");
+            cr_expect(!shows || param->form, "%s: %s\n%s", paths[i], param->name, text);
+            odd += shows;
+            free(text);
+        }
+        ht_refactor_free(refactor);
+        ht_problem_file_free(problems);
+    }
+    cr_expect_geq(odd, 4); /* GRID_ORDER of both, GRID_DEPTH, a thread order */
+}
