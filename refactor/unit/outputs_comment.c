@@ -171,7 +171,7 @@ static void rename_naive(ht_plan *plan, const outputs *of, ht_range comment) {
     static const char *const kinds[] = {"kernel", "version", "implementation", NULL};
     const char *text = plan->model->text;
     for (size_t at = comment.begin; of->tiled && at < comment.end; ++at) {
-        const char *kind = ht_name_has(text[at - 1]) ? NULL : after(text + at, naive);
+        const char *kind = at > 0 && ht_name_has(text[at - 1]) ? NULL : after(text + at, naive);
         if (!kind || !phrase_at(kind, kinds) || kind > text + comment.end)
             continue;
         ht_range place = {at, at + strlen(naive[0])};

@@ -32,7 +32,7 @@ typedef struct ht_job_options {
     double compile_limit;     /* seconds a compile of one variant may take; 0: derived from the
                                  original's, 20 to 120 */
     uint64_t buffers_limit;   /* bytes that buffers may take in a process that makes a reference:
-                                 where   a twin takes more, none runs; 0: any */
+                                 where a twin takes more, none runs; 0: any */
     uint64_t memory_limit;    /* bytes of address space of a worker and its compiler on emulated
                                  devices, of data of a compile worker on others; 0: the machine's
                                  memory, at least 8 GiB */
