@@ -233,8 +233,10 @@ Test(night, why_names_the_part_of_the_key_that_changed) {
 Test(night, export_takes_the_template_that_the_latest_night_kept) {
     json_decref(night("run n.json --json", 0));
     night_edit("tree/factor.h", "2.0f", "3.0f");
-    json_decref(night("run n.json --json", 0));
-    program_result result = program_run("export n.sqlite --out exported");
+    program_result result = program_run("run n.json --json");
+    cr_expect_leq(result.code, 1, "%s", result.err); /* other code may well be slower */
+    program_free(&result);
+    result = program_run("export n.sqlite --out exported");
     cr_expect_eq(result.code, 0, "%s%s", result.out, result.err);
     cr_expect(strstr(result.out, "exported/scale.dispatch.hpp"), "%s", result.out);
     program_free(&result);
