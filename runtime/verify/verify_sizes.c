@@ -254,7 +254,7 @@ static int64_t half_of(int64_t extent) {
  * what is the product of many extents need not be large to show a fault. Bytes that buffers take
  * with any extents do not count. */
 static void add_small(shape *in, const int64_t *extents) {
-    int64_t smaller[64], least[64];
+    int64_t smaller[64] = {0}, least[64] = {0};
     for (size_t i = 0; i < in->extent_count; ++i) {
         smaller[i] = extents[i];
         least[i] = extents[i] < EXTENT_LEAST ? extents[i] : EXTENT_LEAST;

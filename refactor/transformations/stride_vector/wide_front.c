@@ -81,7 +81,7 @@ static const ht_syntax_variable *bound_of(const ht_widening *loop) {
 static void declare_end(wide_front *in, size_t first) {
     ht_widening *loop = &in->loops[first];
     const ht_syntax_variable *bound = bound_of(loop);
-    if (!bound)
+    if (!bound || !loop->ends_apart)
         return;
     char *wanted = ht_format("packed_%s", bound->name);
     const char *name = ht_plan_name(in->plan, wanted);
