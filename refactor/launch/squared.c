@@ -59,13 +59,6 @@ static bool on_jump(CXCursor cursor, CXCursor parent, void *context) {
     return !*found;
 }
 
-static unsigned begin_of(CXCursor cursor) {
-    unsigned offset;
-    clang_getExpansionLocation(clang_getRangeStart(clang_getCursorExtent(cursor)), NULL, NULL, NULL,
-                               &offset);
-    return offset;
-}
-
 static unsigned end_of(CXCursor cursor) {
     unsigned offset;
     clang_getExpansionLocation(clang_getRangeEnd(clang_getCursorExtent(cursor)), NULL, NULL, NULL,
@@ -98,7 +91,7 @@ bool ht_launch_squares(const ht_launch_site *site, const ht_symbol *variable) {
         jumps || clang_Cursor_isNull(body) ? (ht_cursors){0} : ht_ast_children(body);
     for (size_t i = 0; i < statements.count && !in.found; ++i) {
         if (end_of(statements.items[i]) > site->range.begin &&
-            begin_of(statements.items[i]) < site->range.end)
+            ht_ast_begin(statements.items[i]) < site->range.end)
             break; /* with the launch in it */
         if (!is_apart(statements.items[i])) {
             (void)on_product(statements.items[i], body, &in);

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int64_t limit_of(int axis) {
+int64_t ht_launch_blocks_most(int axis) {
     return axis == 0 ? INT32_MAX : HT_GRID_ROWS_MAX;
 }
 
@@ -60,7 +60,7 @@ bool ht_launch_is_bounded(const ht_plan *plan, const ht_grid *grid, const ht_lau
                           int axis, int64_t per_block) {
     const ht_form *form = &grid->form[axis];
     const ht_symbol *old = site->grid.axis[axis];
-    int64_t value, limit = limit_of(axis), block = old_block(plan, site, axis);
+    int64_t value, limit = ht_launch_blocks_most(axis), block = old_block(plan, site, axis);
     if (per_block >= block)
         return true;
     if (!old)
@@ -124,7 +124,7 @@ static char *axis_test(const ht_plan *plan, const ht_launch_print *print, int ax
                        int64_t per_block) {
     const ht_extent3 *grid = &print->site->grid;
     const ht_form *form = &print->grid->form[axis];
-    int64_t most = limit_of(axis) * per_block;
+    int64_t most = ht_launch_blocks_most(axis) * per_block;
     bool atom;
     bool divided = form->kind == HT_FORM_CEIL || ht_launch_is_declared(print);
     char *items =

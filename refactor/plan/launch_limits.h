@@ -21,6 +21,8 @@ bool ht_launch_asks_of(const ht_plan *plan, const ht_grid *grid, int axis, int64
 /* Returns the most items along an axis for which the program means anything: those whose square it
  * computes as an int ahead of the launch (launch/squared.h); INT64_MAX: it does not say. */
 int64_t ht_launch_squared_most(const ht_grid *grid, const ht_launch_site *site, int axis);
+/* Returns the most blocks along an axis that a device launches. */
+int64_t ht_launch_blocks_most(int axis);
 /* Returns true if the new grid never has more blocks than a device launches. */
 bool ht_launch_is_bounded(const ht_plan *plan, const ht_grid *grid, const ht_launch_site *site,
                           int axis, int64_t per_block);

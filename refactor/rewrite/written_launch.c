@@ -9,7 +9,6 @@
 #include "refactor/launch/symbol.h"
 #include "refactor/plan/coverage.h"
 #include "refactor/plan/launch_limits.h"
-#include "refactor/plan/launch_text.h"
 #include "templates/annotations/apart.h"
 
 #include <stdlib.h>
@@ -412,7 +411,7 @@ static void covers_publish(const ht_written_pair *pair, const ht_launch_site *be
 static bool is_taken(const ht_symbol *grid, int axis) {
     int64_t value = 0;
     return !grid || (!ht_symbol_is_assumed(grid) && ht_symbol_value(grid, &value) &&
-                     value <= (axis == 0 ? INT32_MAX : HT_GRID_ROWS_MAX));
+                     value <= ht_launch_blocks_most(axis));
 }
 
 /* A program's own constants are fields of a problem, too, which a check may enlarge. */
