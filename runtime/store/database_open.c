@@ -117,11 +117,8 @@ static ht_status version_check(const opening *in, sqlite3_int64 version) {
     return status;
 }
 
-/* Finds out whether this is our file, of a version we know. *out_version is 0 when it has no tables
- * at all. */
-static ht_status identify(const opening *in, sqlite3_int64 *out_version) {
+static ht_status identify_now(const opening *in, sqlite3_int64 *out_version) {
     sqlite3_int64 tables = 0, application = 0, version = 0;
-    *out_version = 0;
     ht_status status = query_integer(in, "SELECT count(*) FROM sqlite_schema", &tables);
     if (status == HT_OK)
         status = query_integer(in, "PRAGMA application_id", &application);
@@ -147,6 +144,19 @@ static ht_status identify(const opening *in, sqlite3_int64 *out_version) {
                                (long long)version);
     *out_version = version;
     return version_check(in, version);
+}
+
+/* Finds out whether this is our file, of a version we know. *out_version is 0 when it has no tables
+ * at all. All is read in one transaction, since another process may create the schema right now:
+ * its version next to an application that was read before would be a stranger's. */
+static ht_status identify(const opening *in, sqlite3_int64 *out_version) {
+    *out_version = 0;
+    ht_status status = execute(in, "SAVEPOINT identify", "cannot be read");
+    if (status != HT_OK)
+        return status;
+    status = identify_now(in, out_version);
+    sqlite3_exec(in->sqlite, "RELEASE identify", NULL, NULL, NULL);
+    return status;
 }
 
 /* Checks pages, trees and indexes; the rows' content is for their checksums. */
@@ -207,7 +217,7 @@ static ht_status enter_wal(const opening *in) {
         int code = sqlite3_exec(in->sqlite, "PRAGMA journal_mode = WAL", NULL, NULL, NULL);
         if (code == SQLITE_OK)
             return HT_OK;
-        if (code != SQLITE_BUSY || waited >= HT_DATABASE_BUSY_MS)
+        if ((code & 0xff) != SQLITE_BUSY || waited >= HT_DATABASE_BUSY_MS)
             return fail(in, "cannot be opened");
         usleep(STEP_US);
     }

@@ -274,15 +274,22 @@ Test(database, distance_is_symmetric_and_zero_for_equal_fields) {
     cr_assert_float_eq(ht_problem_distance("N=1 C=64", "C=16 N=2 K=9"), 3, 1e-12);
 }
 
+static ht_database *open_in_child(void) {
+    ht_database *database = NULL;
+    ht_error error = {0};
+    if (ht_database_open(path, &database, &error) == HT_OK)
+        return database;
+    fprintf(stderr, "%s\n", error.message);
+    _exit(1);
+}
+
 Test(database, two_processes_write_at_once) {
     enum { WRITERS = 4, EACH = 40 };
     pid_t children[WRITERS];
     for (int w = 0; w < WRITERS; ++w) {
         children[w] = fork();
         if (children[w] == 0) {
-            ht_database *database = NULL;
-            if (ht_database_open(path, &database, NULL) != HT_OK)
-                _exit(1);
+            ht_database *database = open_in_child();
             for (int i = 0; i < EACH; ++i) {
                 char config[32];
                 snprintf(config, sizeof config, "W=%d I=%d", w, i);
@@ -307,14 +314,34 @@ Test(database, two_processes_write_at_once) {
     ht_database_close(database);
 }
 
+/* Jobs that start at once may all find no file. */
+Test(database, processes_create_a_file_at_once) {
+    enum { ROUNDS = 150, OPENERS = 6, MOST_US = 1500 };
+    for (int round = 0; round < ROUNDS; ++round) {
+        char name[32];
+        snprintf(name, sizeof name, "%d.db", round);
+        free(path);
+        path = ht_path_join(folder, name);
+        for (int i = 0; i < OPENERS; ++i)
+            if (fork() == 0) {
+                usleep((useconds_t)((i * 7919 + round * 131) % MOST_US));
+                ht_database_close(open_in_child());
+                _exit(0);
+            }
+        for (int i = 0; i < OPENERS; ++i) {
+            int status = 0;
+            wait(&status);
+            cr_assert(WIFEXITED(status) && WEXITSTATUS(status) == 0, "round %d", round);
+        }
+    }
+}
+
 Test(database, a_killed_writer_loses_nothing_committed) {
     int pipes[2];
     cr_assert_eq(pipe(pipes), 0);
     pid_t child = fork();
     if (child == 0) {
-        ht_database *database = NULL;
-        if (ht_database_open(path, &database, NULL) != HT_OK)
-            _exit(1);
+        ht_database *database = open_in_child();
         for (int i = 0;; ++i) {
             char config[32];
             snprintf(config, sizeof config, "I=%d", i);
