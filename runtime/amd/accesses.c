@@ -312,15 +312,77 @@ static ht_status working_draw(subject *self, uint64_t total, uint64_t most, samp
     return HT_OK;
 }
 
-/* Leaves `most` of them, one of each of as many equal parts. */
-static void thin_out(sample *blocks, uint64_t most) {
+/* How often blocks were drawn from each of the equal parts of an axis. */
+typedef struct axis_draws {
+    uint32_t *counts; /* owned */
+    uint64_t parts, length;
+} axis_draws;
+
+typedef struct draws {
+    const subject *of;
+    axis_draws axes[3];
+    ht_random random;
+} draws;
+
+static void draws_begin(draws *self, const subject *of, uint64_t most) {
+    self->of = of;
+    ht_random_seed(&self->random, SAMPLE_SEED);
+    for (int axis = 0; axis < 3; axis++) {
+        uint64_t length = of->launch->geometry.grid[axis], parts = length < most ? length : most;
+        self->axes[axis] = (axis_draws){ht_alloc(parts, sizeof(uint32_t)), parts, length};
+    }
+}
+
+static void draws_end(draws *self) {
+    for (int axis = 0; axis < 3; axis++)
+        free(self->axes[axis].counts);
+}
+
+/* Returns how often its parts of the axes were drawn from before, and adds to that. */
+static uint64_t draws_count(const draws *self, uint64_t block, uint32_t added) {
+    uint32_t index[3];
+    uint64_t count = 0;
+    index_of(self->of, block, index);
+    for (int axis = 0; axis < 3; axis++) {
+        const axis_draws *own = &self->axes[axis];
+        uint32_t *place = &own->counts[index[axis] * own->parts / own->length];
+        count += *place;
+        *place += added;
+    }
+    return count;
+}
+
+/* Returns one of the blocks whose parts of the axes were drawn from least. */
+static uint64_t draws_next(draws *self, const uint64_t *blocks, size_t count) {
+    uint64_t drawn = 0, least = UINT64_MAX, alike = 0;
+    for (size_t i = 0; i < count; i++) {
+        uint64_t before = draws_count(self, blocks[i], 0);
+        if (before > least)
+            continue;
+        alike = before < least ? 1 : alike + 1;
+        least = before;
+        if (ht_random_below(&self->random, alike) == 0)
+            drawn = blocks[i];
+    }
+    draws_count(self, drawn, 1);
+    return drawn;
+}
+
+/* Leaves `most` of them, one of each of as many equal parts. Where every fourth block along an axis
+ * has less to do, since rows are no multiple of what a block does, every fourth of those that are
+ * left is one of them. */
+static void thin_out(const subject *self, sample *blocks, uint64_t most) {
+    draws drawn;
     if (most == 0 || blocks->count <= most)
         return;
-    sample places = sample_make(blocks->count, most);
-    for (size_t i = 0; i < places.count; i++)
-        blocks->items[i] = blocks->items[places.items[i]];
-    blocks->count = places.count;
-    free(places.items);
+    draws_begin(&drawn, self, most);
+    for (uint64_t part = 0; part < most; part++) {
+        size_t first = (size_t)((unsigned __int128)blocks->count * part / most);
+        size_t next = (size_t)((unsigned __int128)blocks->count * (part + 1) / most);
+        blocks->items[part] = draws_next(&drawn, blocks->items + first, next - first);
+    }
+    blocks->count = most;
+    draws_end(&drawn);
 }
 
 static ht_status follow(subject *self, const sample *blocks, ht_accesses *accesses,
@@ -350,7 +412,7 @@ static ht_status run_blocks(subject *self, ht_accesses *accesses, ht_error *erro
     accesses->blocks = total;
     ht_status status =
         working_draw(self, total, self->launch->blocks_max, &blocks, &accesses->working, error);
-    thin_out(&blocks, self->launch->blocks_max);
+    thin_out(self, &blocks, self->launch->blocks_max);
     if (!status)
         status = follow(self, &blocks, accesses, error);
     free(blocks.items);

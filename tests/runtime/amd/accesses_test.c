@@ -66,18 +66,22 @@ typedef struct fixture {
     ht_inspection found;
 } fixture;
 
-static void fixture_open(fixture *f, const char *arch) {
+static void fixture_open_text(fixture *f, const char *arch, const char *text, const char *problem) {
     ht_error error;
     *f = (fixture){0};
     ht_status status = ht_device_find(arch, &f->device, &error);
     if (status == HT_ERROR_MISSING)
         cr_skip_test("no hiprtc: %s", error.message);
     cr_assert_eq(status, HT_OK, "%s", error.message);
-    cr_assert_eq(ht_template_parse(rounds, "rounds.hip", &f->templates, &f->count, &error), HT_OK,
-                 "%s", error.message);
-    cr_assert_eq(ht_problem_parse(&f->templates->problem, "n=1000 C=7", &f->problem, &error), HT_OK,
+    cr_assert_eq(ht_template_parse(text, "text.hip", &f->templates, &f->count, &error), HT_OK, "%s",
+                 error.message);
+    cr_assert_eq(ht_problem_parse(&f->templates->problem, problem, &f->problem, &error), HT_OK,
                  "%s", error.message);
     f->binding = (ht_binding){f->templates, &f->problem, &f->device.fields};
+}
+
+static void fixture_open(fixture *f, const char *arch) {
+    fixture_open_text(f, arch, rounds, "n=1000 C=7");
 }
 
 static const ht_inspection_launch *count(fixture *f, const char *config_text,
@@ -168,6 +172,41 @@ Test(amd_accesses, a_sample_of_blocks_has_the_rates_of_all) {
     cr_expect_eq(launch->accesses.blocks, 8);
     cr_expect_float_eq(some.load_words, all.load_words, 1e-9);
     fixture_close(&f);
+}
+
+/* A row of blocks ends with one that is nearly empty. */
+static const char rows[] =
+    "#pragma tune unit\n"
+    "#pragma tune kernel(rows)\n"
+    "#pragma tune problem(line : n, C)\n"
+    "#pragma tune param(ITEMS : 1, 2 = 1)\n"
+    "#pragma tune block(64)\n"
+    "#pragma tune grid(ceil_div(problem.n, 64 * ITEMS), problem.C)\n"
+    "#pragma tune arg(in : in float[problem.C * problem.n])\n"
+    "#pragma tune arg(out : out float[problem.C * problem.n])\n"
+    "#pragma tune arg(n : int = problem.n)\n"
+    "#pragma tune reference(rows<1>) block(64) grid(ceil_div(problem.n, 64), problem.C)\n"
+    "#pragma tune baseline(rows<1>) block(64) grid(ceil_div(problem.n, 64), problem.C)\n"
+    "template <int ITEMS> __global__ void rows(const float *in, float *out, int n) {\n"
+    "    for (int k = 0; k < ITEMS; ++k) {\n"
+    "        int i = (blockIdx.x * 64 + threadIdx.x) * ITEMS + k;\n"
+    "        if (i < n) out[blockIdx.y * n + i] = in[blockIdx.y * n + i];\n"
+    "    }\n"
+    "}\n";
+
+Test(amd_accesses, a_sample_has_its_share_of_the_blocks_at_the_ends_of_rows) {
+    static const char *const problems[] = {"n=196 C=67", "n=260 C=300", "n=68 C=64"};
+    for (size_t i = 0; i < sizeof problems / sizeof *problems; i++) {
+        fixture f;
+        fixture_open_text(&f, "amd:gfx90a", rows, problems[i]);
+        ht_inspect_options options = {.count = true, .blocks_max = 24};
+        const ht_accesses *found = &count(&f, "ITEMS=1", &options)->accesses;
+        double outputs = ht_accesses_share(found) * (double)found->counts.outputs;
+        double all = (double)found->output_size;
+        cr_expect_eq(found->counts.blocks, 24);
+        cr_expect_float_eq(outputs, all, 0.04 * all, "%s: %g of %g", problems[i], outputs, all);
+        fixture_close(&f);
+    }
 }
 
 Test(amd_accesses, what_data_decides_is_not_counted_and_the_instruction_is_named) {
