@@ -58,7 +58,9 @@ static const ht_tiled_axis *axis_x(const ht_tiled_form *form) {
     return NULL;
 }
 
-enum { BYTES_MAX = 16 }; /* of one access */
+/* Of the elements that one pack loads: two accesses of 16 bytes, both under way before the first
+ * store, past which the compiler moves no load that may alias it. */
+enum { BYTES_MAX = 32 };
 
 /* Makes loads and stores of a thread's outputs along x wide. */
 static bool pack_outputs(ht_plan *plan, ht_tiled_form *form) {
@@ -78,8 +80,8 @@ static bool pack_outputs(ht_plan *plan, ht_tiled_form *form) {
                              "elements of neighbouring outputs are accessed one by one: %s", why);
     if (!jam && !tiled)
         return false;
-    bool halves = jam && wide->bytes && wide->bytes <= BYTES_MAX / 8;
-    ht_plan_param(plan, param, halves ? "1, 2, 4, 8" : "1, 2, 4", "1");
+    bool eight = jam && wide->bytes && wide->bytes <= BYTES_MAX / 8;
+    ht_plan_param(plan, param, eight ? "1, 2, 4, 8" : "1, 2, 4", "1");
     ht_plan_require(plan, "%s == 1 || %s %% %s == 0 && !%s", param, factor, param, strided);
     const char *or_rows = jam && wide->rows ? " || " : "", *rows = *or_rows ? wide->rows : "";
     if (jam && tiled)

@@ -43,7 +43,8 @@ static char *flat_of(const char *body) {
 
 /* A width that the outputs divide, and one that they do not. */
 Test(coarsen_rows, rows_of_any_width_come_out_the_same) {
-    static const char *const ways[] = {"COARSEN_X=8 COARSEN_X_ROWS=true VECTOR_OUTPUTS=2", NULL};
+    static const char *const ways[] = {"COARSEN_X=8 COARSEN_X_ROWS=true VECTOR_OUTPUTS=2",
+                                       "COARSEN_X=8 COARSEN_X_ROWS=true VECTOR_OUTPUTS=8", NULL};
     const int widths[] = {24, 13};
     char *text = flat_of("const int y = i / w % h, x = i % w;\n"
                          "    const float k = scale[y] * scale[i / (h * w)];\n"
