@@ -100,6 +100,7 @@ ht_status ht_agent_proposer_open(const ht_agent_proposer_options *options,
     made->command = ht_agent_command_new(options->command, options->seconds, &ht_stopped);
     made->seat = (ht_seat){.command = made->command,
                            .gate = made->gate,
+                           .begun = options->begun,
                            .refused = options->refused,
                            .context = options->context};
     made->proposer = (ht_proposer){.context = made, .propose = propose};

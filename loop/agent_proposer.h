@@ -14,7 +14,8 @@ typedef struct ht_agent_proposer_options {
     double seconds;      /* that an answer may take */
     const ht_loop_origin *origin;
     const ht_generation *original;
-    /* Called with each answer that is refused; may be NULL. */
+    /* Those of ht_seat. */
+    void (*begun)(void *context, const char *phase);
     void (*refused)(void *context, const ht_answer *answer, const ht_refused *refused);
     void *context;
 } ht_agent_proposer_options;

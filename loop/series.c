@@ -37,14 +37,17 @@ static ht_status place(const series *in, const char *side, const char *text, cha
     return status == HT_OK ? ht_file_write(*out_path, text, strlen(text), error) : status;
 }
 
-/* Returns the words in front of a patch, which those who apply it skip; free(). */
-static char *words_of(const ht_revision *revision) {
+/* Returns the words in front of a patch, which `patch` skips and of which `git am` makes a commit's
+ * message; free(). */
+static char *words_of(const series *in, const ht_revision *revision) {
     const ht_gain_interval *over = &revision->over_best, *all = &revision->speedup;
-    return ht_format("Revision %lu: %s\n\n%s\nOver the best before it: %.3fx [%.3f, %.3f]; over "
-                     "the original: %.3fx [%.3f, %.3f].\nConfiguration: %s\nChecked: %s\n\n",
-                     (unsigned long)revision->number, ht_action_name(revision->action),
-                     revision->reason ? revision->reason : "", over->ratio, over->lo, over->hi,
-                     all->ratio, all->lo, all->hi, revision->config ? revision->config : "",
+    return ht_format("From: hiptemper <hiptemper@localhost>\nSubject: [PATCH] %s: revision %lu, "
+                     "%s\n\n%s\n\nOver the best before it: %.3fx [%.3f, %.3f]; over "
+                     "the original: %.3fx [%.3f, %.3f].\nConfiguration: %s\nChecked: %s\n---\n",
+                     ht_path_name(in->name), (unsigned long)revision->number,
+                     ht_action_name(revision->action), revision->reason ? revision->reason : "",
+                     over->ratio, over->lo, over->hi, all->ratio, all->lo, all->hi,
+                     revision->config ? revision->config : "",
                      revision->finding ? revision->finding : "");
 }
 
@@ -59,7 +62,7 @@ static ht_status patch_write(series *in, const ht_revision *before, const ht_rev
         status = ht_patch_make(old, new, base, &patch, error);
     if (status == HT_OK) {
         char *name = ht_format("%04zu-%s.patch", ++in->count, ht_action_name(revision->action));
-        char *words = words_of(revision), *whole = ht_format("%s%s", words, patch);
+        char *words = words_of(in, revision), *whole = ht_format("%s%s", words, patch);
         status = write(in->folder, name, whole, error);
         ht_text_printf(&in->names, "%s\n", name);
         free(whole);

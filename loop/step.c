@@ -9,6 +9,7 @@
 #include "loop/widen.h"
 #include "pipeline/elsewhere.h"
 #include "pipeline/model_search.h"
+#include "pipeline/progress.h"
 #include "pipeline/roofline.h"
 
 #include <stdlib.h>
@@ -77,6 +78,12 @@ static ht_status original_predict(ht_steps *steps, ht_error *error) {
     return status;
 }
 
+/* Names what takes seconds. */
+static void phase(const ht_steps *steps, const char *text) {
+    if (steps->session->progress)
+        ht_progress_long_phase(steps->session->progress, text);
+}
+
 void ht_steps_first(const ht_steps *steps, ht_revision *out_revision) {
     *out_revision = (ht_revision){.kept = true,
                                   .verified = true,
@@ -94,6 +101,7 @@ ht_status ht_steps_open(const ht_loop_origin *origin, ht_session *session, ht_st
     *steps = (ht_steps){.origin = origin, .session = session};
     steps->predicted = session->model ? ht_model_memory_new() : NULL;
     session->predicted = steps->predicted;
+    phase(steps, "reading and analysing the source");
     ht_status status = ht_generation_original(origin, &steps->original, error);
     ht_entry *entry = steps->original.entry;
     if (status == HT_OK)
@@ -139,6 +147,7 @@ static ht_status generation_get(ht_steps *steps, const char *text, ht_generation
             return HT_OK;
         }
     ht_generation made;
+    phase(steps, "reading and analysing the new source");
     ht_status status = ht_generation_make(steps->origin, &steps->original, text, &made, error);
     if (status != HT_OK) {
         ht_generation_free(&made);
@@ -392,6 +401,7 @@ static ht_status gain_fill(step *in, ht_error *error) {
     ht_generation *best = NULL;
     if (!in->best->source)
         return HT_OK;
+    phase(in->steps, "timing it next to the best before");
     ht_status status = generation_get(in->steps, in->best->source, &best, error);
     return status == HT_OK ? ht_deliver_duel(in->steps->session, best, in->template,
                                              &result->config, &out->over_best, error)
@@ -435,6 +445,7 @@ static ht_status elsewhere_time(step *in, ht_error *error) {
     if (least <= 0 || session->model)
         return HT_OK;
     ht_elsewhere_free(found);
+    phase(in->steps, "timing other sizes");
     ht_status status = ht_elsewhere_time(session, in->template, &in->result->config,
                                          in->steps->original.entry->instance, least, found, error);
     if (status == HT_OK && found->slower_count && in->from)
@@ -461,6 +472,11 @@ static ht_status deliver(step *in, ht_error *error) {
     const ht_gain_interval *gain = &out->over_best;
     if (in->result->verdict != HT_VERDICT_IMPROVED)
         return HT_OK;
+    if (gain->lo == 1 && gain->hi == 1) { /* it won again */
+        finding_set(out, ht_format("nothing is faster than the best before, revision %lu",
+                                   (unsigned long)in->best->number));
+        return HT_OK;
+    }
     if (gain->lo <= 1) {
         finding_set(out,
                     ht_format("not clearly faster than the best before, revision %lu: %.3fx "
@@ -469,6 +485,7 @@ static ht_status deliver(step *in, ht_error *error) {
         return HT_OK;
     }
     ht_delivery delivery = {0};
+    phase(in->steps, "writing the source and checking it next to the original");
     ht_status status = ht_deliver(
         in->steps->session, in->steps->origin, in->from, in->template, in->result,
         in->from != &in->steps->original ? &in->steps->original : NULL, &delivery, error);

@@ -61,6 +61,8 @@ static void line_write(ht_progress *progress, const char *text, bool must) {
 static char *head(const ht_progress *progress) {
     if (!progress->label) /* nothing is tuned */
         return ht_strdup("");
+    if (progress->total == 0)
+        return ht_format("%s: ", progress->label);
     return ht_format("[%zu/%zu] %s: ", progress->begun, progress->total, progress->label);
 }
 
@@ -73,12 +75,20 @@ void ht_progress_begin(ht_progress *progress, const char *label) {
     progress->original_ms = 0;
 }
 
-void ht_progress_phase(ht_progress *progress, const char *phase) {
+static void phase_write(ht_progress *progress, const char *phase, bool must) {
     char *start = head(progress);
     char *text = ht_format("%s%s", start, phase);
-    line_write(progress, text, progress->live);
+    line_write(progress, text, must);
     free(text);
     free(start);
+}
+
+void ht_progress_phase(ht_progress *progress, const char *phase) {
+    phase_write(progress, phase, progress->live);
+}
+
+void ht_progress_long_phase(ht_progress *progress, const char *phase) {
+    phase_write(progress, phase, true);
 }
 
 void ht_progress_plan(ht_progress *progress, uint64_t evaluations, double original_ms) {

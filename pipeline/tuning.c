@@ -464,7 +464,7 @@ static ht_status pair_run(pair *pair, ht_error *error) {
             ht_plain_find(pair->binding.template, &pair->result->search.result, &pair->aside);
     }
     finalists_choose(pair);
-    ht_progress_phase(progress, "checking the best again and timing them next to the original");
+    ht_progress_long_phase(progress, "checking the best again and timing them next to the original");
     double begun = ht_clock_seconds(), *longest = &pair->session->finals_seconds;
     status = finals_run(pair, error);
     *longest = fmax(*longest, ht_clock_seconds() - begun);

@@ -257,9 +257,16 @@ static ht_status loop_open(running *in, ht_error *error) {
     return status;
 }
 
+static void agent_begun(void *context, const char *phase) {
+    const running *in = context;
+    ht_progress_begin(in->session->progress, "agent");
+    ht_progress_long_phase(in->session->progress, phase);
+}
+
 static void agent_refused(void *context, const ht_answer *answer, const ht_refused *refused) {
     const running *in = context;
     (void)answer;
+    ht_progress_pause(in->session->progress);
     fprintf(in->out, "refused (%s): %s\n", ht_refusal_word(refused->kind),
             refused->reason ? refused->reason : "");
     fflush(in->out);
@@ -271,6 +278,7 @@ static ht_status agent_open(running *in, const ht_loop_origin *origin, ht_error 
                                                .seconds = in->given->agent_time,
                                                .origin = origin,
                                                .original = ht_steps_original(in->steps),
+                                               .begun = agent_begun,
                                                .refused = agent_refused,
                                                .context = in};
     if (!in->given->agent)
@@ -368,7 +376,7 @@ static int run_loop(const ht_command_line *line) {
                   .session = &session,
                   .file = absolute_path(line->operands[0]),
                   .out = ht_report_stream(given->json)};
-    session.progress = ht_progress_new(in.out, 1);
+    session.progress = ht_progress_new(in.out, 0);
     int code = loop_run(&in, line->operands[0]);
     ht_progress_free(session.progress);
     free(in.file);

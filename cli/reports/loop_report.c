@@ -3,6 +3,7 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "pipeline/report.h"
+#include "pipeline/verdict.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -20,6 +21,8 @@ static char *gain_words(const ht_revision *revision) {
         return ht_strdup("refused");
     if (gain->ratio > 0)
         return ht_format("%.3fx [%.3f, %.3f]", gain->ratio, gain->lo, gain->hi);
+    if (strcmp(revision->verdict, ht_verdict_name(HT_VERDICT_KEPT)) == 0)
+        return ht_strdup("the original stays"); /* `kept` is said of revisions */
     return ht_strdup(revision->verdict);
 }
 
@@ -50,8 +53,8 @@ static void node_print(const ht_revision *revision, const char *margin, const ch
     free(gain);
     speedup_print(revision, out);
     if (revision->number > 0)
-        fprintf(out, "; %lu configurations, %.0f s", (unsigned long)revision->evaluations,
-                revision->seconds);
+        fprintf(out, "; %lu configuration%s, %.0f s", (unsigned long)revision->evaluations,
+                revision->evaluations == 1 ? "" : "s", revision->seconds);
     fputc('\n', out);
     if (revision->reason && *revision->reason)
         fprintf(out, "%s%s   why: %s\n", margin, below, revision->reason);

@@ -4,6 +4,11 @@
 
 #include <stdlib.h>
 
+static void phase_begin(const ht_seat *seat, const char *phase) {
+    if (seat->begun)
+        seat->begun(seat->context, phase);
+}
+
 /* Judges an answer that fits the schema. One without code is the loop's to judge. */
 static ht_status answer_judge(const ht_seat *seat, ht_answer *answer, ht_gate_verdict *out,
                               ht_error *error) {
@@ -45,12 +50,15 @@ static ht_status question_ask(ht_seat *seat, const ht_agent_state *state, const 
     *out_answer = (ht_answer){0};
     *out_verdict = (ht_gate_verdict){0};
     json_t *question = ht_agent_state_json(&asked);
+    phase_begin(seat, "waiting for its answer");
     ht_status status = ht_agent_command_ask(seat->command, question, &line, &length, error);
     json_decref(question);
     ht_refused refused = {0};
     if (status == HT_OK)
         ht_answer_read(line, length, asked.turn, out_answer, &refused);
     free(line);
+    if (status == HT_OK && refused.kind == HT_REFUSAL_NONE && out_answer->text)
+        phase_begin(seat, "judging its answer");
     if (status == HT_OK && refused.kind == HT_REFUSAL_NONE)
         status = answer_judge(seat, out_answer, out_verdict, error);
     else

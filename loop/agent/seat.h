@@ -14,6 +14,8 @@ typedef struct ht_seat {
     ht_gate *gate;
     unsigned tries; /* answers to one question, refused ones among them; 0: HT_SEAT_TRIES */
     uint64_t turn;  /* of the last question */
+    /* Called as it waits for an answer and as one is judged, with words for it; may be NULL. */
+    void (*begun)(void *context, const char *phase);
     /* Called with each answer that is refused; may be NULL. */
     void (*refused)(void *context, const ht_answer *answer, const ht_refused *refused);
     void *context;

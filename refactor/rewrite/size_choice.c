@@ -108,8 +108,9 @@ static char *obstacle(const choosing *in, const ht_values *values) {
     for (size_t i = 0; i < launches->count; ++i) {
         places at;
         if (!places_find(in, &launches->items[i], &at))
-            return ht_format("the launch in line %d is no statement of its own that can choose",
-                             launches->items[i].line);
+            return ht_format(
+                "the launch in line %d is no statement of its own line that can choose",
+                launches->items[i].line);
     }
     for (size_t i = 0; i < in->given_count; ++i)
         if (!is_chosen(in, &in->given[i])) {

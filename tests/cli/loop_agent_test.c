@@ -55,6 +55,8 @@ Test(loop_agent, values_are_searched_a_cheat_is_refused_and_a_rewrite_is_refacto
         NULL});
     cr_assert_eq(result.code, 0, "%s%s", result.out, result.err);
     cr_expect(strstr(result.out, "refused (constant)"), "%s", result.out);
+    cr_expect(strstr(result.out, "\nagent: waiting for its answer\nagent: judging its answer\n"),
+              "%s", result.out);
     char *text = workplace_read("r.json");
     json_t *document = json_loads(text, 0, NULL);
     const json_t *values = revision_of(document, 2, "parameters");

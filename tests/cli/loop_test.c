@@ -28,6 +28,26 @@ static void patch_apply(const char *name) {
     ht_text_free(&out);
 }
 
+/* The patch is also a mail that `git am` makes a commit of, in a copy of the file. */
+static void expect_commit(const char *patch, const char *name) {
+    static const char script[] =
+        "rm -rf mail && mkdir mail && cp \"$1\" mail && cd mail && git init -q . && git add . && "
+        "git -c user.name=a -c user.email=a@b commit -q -m first && "
+        "git -c user.name=a -c user.email=a@b am -q \"../$0\" && git log -1 --format='%an: %s'";
+    const char *words[] = {"sh", "-c", script, patch, name, NULL};
+    const ht_tool_call call = {.arguments = words, .seconds = 20, .folder = workplace()};
+    ht_text out = {0};
+    int code = 1;
+    char *git = ht_tool_find("git");
+    free(git);
+    if (!git)
+        return;
+    cr_assert_eq(ht_tool_run(&call, &out, &code, NULL), HT_OK);
+    cr_expect_eq(code, 0, "%s", out.data);
+    expect_in(out.data, "hiptemper: k.hip: revision 1, tune");
+    ht_text_free(&out);
+}
+
 Test(loop_command, a_loop_is_kept_shown_not_done_again_and_written_as_patches_that_apply) {
     workplace_write("k.hip", loop_source);
     workplace_write("k.problem.json", loop_problem);
@@ -35,6 +55,9 @@ Test(loop_command, a_loop_is_kept_shown_not_done_again_and_written_as_patches_th
     cr_assert_eq(first.code, 0, "%s%s", first.out, first.err);
     expect_in(first.out, "1 tune from revision 0: Nothing was tuned yet");
     expect_in(first.out, "All 1 rounds were made");
+    expect_in(first.out, "\nrevision 1: checking the best again");
+    expect_in(first.out, "\nrevision 1: timing other sizes");
+    cr_expect_eq(strncmp(first.out, "reading and analysing the source\n", 33), 0, "%s", first.out);
     program_result again = program_run(LOOP " --json again.json");
     cr_assert_eq(again.code, 0, "%s", again.err);
     expect_in(again.out, "Going on after revision 1");
@@ -54,6 +77,7 @@ Test(loop_command, a_loop_is_kept_shown_not_done_again_and_written_as_patches_th
     cr_assert_eq(series.code, 0, "%s", series.err);
     char *names = workplace_read("patches/series");
     cr_expect_str_eq(names, "0001-tune.patch\n");
+    expect_commit("patches/0001-tune.patch", "k.hip");
     patch_apply("patches/0001-tune.patch");
     char *patched = workplace_read("k.hip"), *written = workplace_read("patches/k.hip");
     cr_expect_str_eq(patched, written);
