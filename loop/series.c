@@ -7,8 +7,10 @@
 #include "base/text.h"
 #include "pipeline/patch.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 typedef struct series {
     const ht_history *history;
@@ -20,7 +22,8 @@ typedef struct series {
     size_t count;
 } series;
 
-static ht_status write(const char *folder, const char *name, const char *text, ht_error *error) {
+static ht_status text_write(const char *folder, const char *name, const char *text,
+                            ht_error *error) {
     char *path = ht_path_join(folder, name);
     ht_status status = ht_result_write(path, text, strlen(text), error);
     free(path);
@@ -63,7 +66,7 @@ static ht_status patch_write(series *in, const ht_revision *before, const ht_rev
     if (status == HT_OK) {
         char *name = ht_format("%04zu-%s.patch", ++in->count, ht_action_name(revision->action));
         char *words = words_of(in, revision), *whole = ht_format("%s%s", words, patch);
-        status = write(in->folder, name, whole, error);
+        status = text_write(in->folder, name, whole, error);
         ht_text_printf(&in->names, "%s\n", name);
         free(whole);
         free(words);
@@ -76,9 +79,30 @@ static ht_status patch_write(series *in, const ht_revision *before, const ht_rev
     return status;
 }
 
+/* Removes the patches of an earlier export, which `series` lists: `git am` would take them too. */
+static ht_status earlier_remove(const series *in, ht_error *error) {
+    char *list = ht_path_join(in->folder, "series"), *text = NULL, *rest = NULL;
+    ht_status status = HT_OK;
+    if (ht_file_exists(list))
+        status = ht_file_read_text(list, "list of patches", &text, error);
+    for (char *name = text ? strtok_r(text, "\n", &rest) : NULL; name && status == HT_OK;
+         name = strtok_r(NULL, "\n", &rest)) {
+        bool own = !strchr(name, '/') && strspn(name, "0123456789") == 4 && name[4] == '-' &&
+                   ht_text_ends(name, ".patch");
+        char *path = ht_path_join(in->folder, name);
+        if (own && unlink(path) != 0 && errno != ENOENT)
+            status = ht_error_set_at(error, HT_ERROR_IO, path, 0, 0, "cannot be removed: %s",
+                                     strerror(errno));
+        free(path);
+    }
+    free(text);
+    free(list);
+    return status;
+}
+
 static ht_status all_write(series *in, ht_error *error) {
     const ht_revision *last = &in->history->items[0];
-    ht_status status = HT_OK;
+    ht_status status = earlier_remove(in, error);
     for (size_t i = 1; status == HT_OK && i < in->history->count; ++i) {
         const ht_revision *item = &in->history->items[i];
         if (!item->kept || !item->source)
@@ -87,12 +111,12 @@ static ht_status all_write(series *in, ht_error *error) {
         last = item;
     }
     if (status == HT_OK)
-        status = write(in->folder, "series", in->names.data ? in->names.data : "", error);
+        status = text_write(in->folder, "series", in->names.data ? in->names.data : "", error);
     if (status == HT_OK && last->number > 0)
-        status = write(in->folder, ht_path_name(in->name), last->source, error);
+        status = text_write(in->folder, ht_path_name(in->name), last->source, error);
     const ht_revision *best = ht_history_best(in->history);
     if (status == HT_OK && best && !best->source && best->template_text)
-        status = write(in->folder, "best.template.hip", best->template_text, error);
+        status = text_write(in->folder, "best.template.hip", best->template_text, error);
     return status;
 }
 

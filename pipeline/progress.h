@@ -9,7 +9,8 @@
 
 typedef struct ht_progress ht_progress;
 
-/* `total`: how many pairs there will be; 0: it is not known, and no number is shown. The stream is borrowed; NULL: nothing is printed. */
+/* `total`: how many pairs there will be; 0: it is not known, and no number is shown. The stream is
+ * borrowed; NULL: nothing is printed. */
 ht_progress *ht_progress_new(FILE *stream, size_t total);
 void ht_progress_free(ht_progress *progress);
 

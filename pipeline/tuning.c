@@ -66,6 +66,7 @@ void ht_pair_result_fail(ht_pair_result *result, ht_status status, const ht_erro
     if (status == HT_ERROR_TIMEOUT && ht_timed_is_command(error->message))
         result->verdict = HT_VERDICT_NOT_RUN;
     result->bad_input = status == HT_ERROR_INPUT;
+    result->io_failed = status == HT_ERROR_IO;
     result->reason = lined    ? ht_format("%s:%d: %s", error->file, error->line, error->message)
                      : placed ? ht_format("%s: %s", error->file, error->message)
                               : ht_strdup(error->message);
@@ -464,7 +465,8 @@ static ht_status pair_run(pair *pair, ht_error *error) {
             ht_plain_find(pair->binding.template, &pair->result->search.result, &pair->aside);
     }
     finalists_choose(pair);
-    ht_progress_long_phase(progress, "checking the best again and timing them next to the original");
+    ht_progress_long_phase(progress,
+                           "checking the best again and timing them next to the original");
     double begun = ht_clock_seconds(), *longest = &pair->session->finals_seconds;
     status = finals_run(pair, error);
     *longest = fmax(*longest, ht_clock_seconds() - begun);

@@ -179,6 +179,7 @@ typedef struct ht_pair_result {
     bool verified; /* of the configuration that stays */
     bool interrupted;
     bool bad_input; /* failed because of what the user gave: exit code 2 */
+    bool io_failed; /* failed because of a file or folder: with space on the disk it may not */
     char *reason;   /* owned; NULL when improved */
     ht_pair_times times;
     bool has_config;

@@ -63,7 +63,7 @@ static const ht_option options[] = {
              "(docs/agent.md), and may propose a rewritten kernel, an annotated template, values "
              "for parameters or a longer search."},
     {"agent-time", HT_OPTION_NUMBER, offsetof(loop_options, agent_time), "SECONDS",
-     .fallback = "600", .help = "The most that an answer of --agent may take."},
+     .fallback = "600", .min = 1, .help = "The most that an answer of --agent may take."},
     {"show", HT_OPTION_FLAG, offsetof(loop_options, show),
      .help = "Runs nothing: prints the tree of the latest loop of this file, with the gain of each "
              "step."},

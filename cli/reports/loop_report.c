@@ -117,7 +117,9 @@ static const char *how_measured(const ht_loop_report *report) {
 static void best_print(const ht_loop_report *report, FILE *out) {
     const ht_revision *best = ht_history_best(report->history);
     if (best == NULL || best->number == 0) {
-        fprintf(out, "\nThe original stays: nothing was clearly faster.\n");
+        fputs(report->history->count > 1 ? "\nThe original stays: nothing was clearly faster.\n"
+                                         : "\nNothing was tried to its end.\n",
+              out);
         return;
     }
     fprintf(out, "\nBest: revision %lu, %.3fx [%.3f, %.3f] of the original's speed, %s.\n",

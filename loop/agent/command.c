@@ -180,8 +180,10 @@ static ht_status exchange(ht_agent_command *agent, const char *line, size_t leng
         }
         if (ht_clock_seconds() > deadline) {
             agent_end(agent, false);
-            return ht_error_set(error, HT_ERROR_TIMEOUT, "the agent gave no answer within %g s: %s",
-                                agent->seconds, agent->command);
+            return ht_error_set(
+                error, HT_ERROR_TIMEOUT,
+                "the agent gave no answer within %g s: %s; --agent-time raises the limit",
+                agent->seconds, agent->command);
         }
         if (poll(waiting, 2, STEP_MS) <= 0)
             continue;

@@ -1,5 +1,7 @@
 /* `hiptemper loop` on a small kernel, as a user runs it. */
+#include "base/file.h"
 #include "base/memory.h"
+#include "base/text.h"
 #include "base/tool.h"
 #include "loop_kernel.h"
 #include "program.h"
@@ -75,6 +77,13 @@ Test(loop_command, a_loop_is_kept_shown_not_done_again_and_written_as_patches_th
     expect_in(show.out, "of the original's speed");
     program_result series = program_run("loop k.hip --db t.sqlite --export patches");
     cr_assert_eq(series.code, 0, "%s", series.err);
+    workplace_write("patches/0002-old.patch", "of an earlier export");
+    workplace_write("patches/series", "0001-tune.patch\n0002-old.patch\n../k.hip\n");
+    program_result newer = program_run("loop k.hip --db t.sqlite --export patches");
+    cr_assert_eq(newer.code, 0, "%s", newer.err);
+    char *old = ht_format("%s/patches/0002-old.patch", workplace());
+    cr_expect_not(ht_file_exists(old));
+    free(old);
     char *names = workplace_read("patches/series");
     cr_expect_str_eq(names, "0001-tune.patch\n");
     expect_commit("patches/0001-tune.patch", "k.hip");
@@ -86,7 +95,7 @@ Test(loop_command, a_loop_is_kept_shown_not_done_again_and_written_as_patches_th
     cr_expect_eq(stale.code, 2);
     expect_in(stale.err, "it is not what the loop began with");
     char *texts[] = {one, two, names, patched, written};
-    program_result *results[] = {&first, &again, &show, &series, &stale};
+    program_result *results[] = {&first, &again, &show, &series, &newer, &stale};
     for (size_t i = 0; i < sizeof texts / sizeof *texts; ++i)
         free(texts[i]);
     for (size_t i = 0; i < sizeof results / sizeof *results; ++i)
@@ -112,6 +121,18 @@ Test(loop_command, what_cannot_be_looped_over_is_said) {
     expect_refused("loop none.hip --db t.sqlite --style fancy", 2, "neither plain nor any");
     expect_refused("loop none.hip --db t.sqlite --show", 2, "has no loops");
     expect_refused("loop two.hip --db t.sqlite --kernel c", 2, "no kernel is named 'c'");
+}
+
+/* A full disk says nothing of the kernel: the loop goes on once there is room. */
+Test(loop_command, a_step_without_a_folder_to_work_in_is_not_one_that_failed) {
+    workplace_write("k.hip", loop_source);
+    workplace_write("k.problem.json", loop_problem);
+    setenv("TMPDIR", "/nope", 1);
+    expect_refused(LOOP, 1, "set TMPDIR to a folder that can be written");
+    unsetenv("TMPDIR");
+    program_result show = program_run("loop k.hip --db t.sqlite --show");
+    expect_in(show.out, "Nothing was tried to its end.\nNot ended: the same command goes on.");
+    program_free(&show);
 }
 
 /* The block of 2 leaves 62 of 64 lanes idle, so that the model has something to say; the kernel of
