@@ -33,19 +33,13 @@ static CXCursor returned_value(CXCursor body) {
 
 /* Returns the body of a function that does not set its parameters. */
 static CXCursor body_of(CXCursor function) {
-    CXCursor body = clang_getNullCursor();
+    bool sets = false;
     ht_cursors list = ht_ast_children(function);
-    for (size_t i = 0; i < list.count; ++i) {
-        if (clang_getCursorKind(list.items[i]) == CXCursor_CompoundStmt)
-            body = list.items[i];
-        if (clang_getCursorKind(list.items[i]) == CXCursor_ParmDecl &&
-            ht_variable_writes(list.items[i]) > 0) { /* k = k / 2; */
-            body = clang_getNullCursor();
-            break;
-        }
-    }
+    for (size_t i = 0; i < list.count; ++i)
+        sets = sets || (clang_getCursorKind(list.items[i]) == CXCursor_ParmDecl &&
+                        ht_variable_writes(list.items[i]) > 0); /* k = k / 2; */
     free(list.items);
-    return body;
+    return sets ? clang_getNullCursor() : ht_ast_body(function);
 }
 
 static CXCursor only_return(CXCursor function) {

@@ -66,17 +66,6 @@ static unsigned end_of(CXCursor cursor) {
     return offset;
 }
 
-/* Returns the function's body; null cursor: it has none. */
-static CXCursor body_of(CXCursor function) {
-    ht_cursors parts = ht_ast_children(function);
-    CXCursor body = clang_getNullCursor();
-    for (size_t i = 0; i < parts.count; ++i)
-        if (clang_getCursorKind(parts.items[i]) == CXCursor_CompoundStmt)
-            body = parts.items[i];
-    free(parts.items);
-    return body;
-}
-
 bool ht_launch_squares(const ht_launch_site *site, const ht_symbol *variable) {
     square_search in = {variable->declaration, false};
     bool jumps = false;
@@ -86,7 +75,7 @@ bool ht_launch_squares(const ht_launch_site *site, const ht_symbol *variable) {
         ht_variable_writes(in.variable) > 0 || ht_variable_escapes(in.variable))
         return false;
     ht_ast_walk(site->function, on_jump, &jumps);
-    CXCursor body = body_of(site->function);
+    CXCursor body = ht_ast_body(site->function);
     ht_cursors statements =
         jumps || clang_Cursor_isNull(body) ? (ht_cursors){0} : ht_ast_children(body);
     for (size_t i = 0; i < statements.count && !in.found; ++i) {

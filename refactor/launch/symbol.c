@@ -170,6 +170,17 @@ static bool is_local_constant(CXCursor cursor, CXCursor parent, void *context) {
     return !*found;
 }
 
+/* Reads what a variable is declared with; NULL: it is no variable, or has no initializer. */
+static ht_symbol *read_initializer(const frame *in, CXCursor declaration) {
+    CXCursor initializer = clang_getCursorKind(declaration) == CXCursor_VarDecl
+                               ? clang_Cursor_getVarDeclInitializer(declaration)
+                               : clang_getNullCursor();
+    if (clang_Cursor_isNull(initializer))
+        return NULL;
+    frame scope = scope_of(in, declaration);
+    return read(&scope, initializer);
+}
+
 /* Reads the initializer of a constant that is computed from others of the program's sizes, as in
  * `const int blocks = (n + 255) / 256;`: by itself it would be a size that hangs on none of them.
  * NULL: it is not so computed. */
@@ -183,8 +194,7 @@ static ht_symbol *read_computed(const frame *in, CXCursor declaration) {
     ht_ast_walk(initializer, is_local_constant, &computed);
     if (!computed)
         return NULL;
-    frame scope = scope_of(in, declaration);
-    ht_symbol *value = read(&scope, initializer);
+    ht_symbol *value = read_initializer(in, declaration);
     int64_t number;
     if (ht_symbol_value(value, &number))
         return value;
@@ -216,14 +226,12 @@ static ht_symbol *read_variable(const frame *in, CXCursor cursor, CXCursor decla
     set_place(in, symbol, cursor);
     if (computed)
         symbol->value_of = computed;
-    else if (clang_getCursorKind(declaration) == CXCursor_VarDecl) {
-        CXCursor initializer = clang_Cursor_getVarDeclInitializer(declaration);
+    else if (clang_getCursorKind(declaration) == CXCursor_VarDecl &&
+             ht_variable_writes(declaration) > 0) {
         frame scope = scope_of(in, declaration);
-        if (ht_variable_writes(declaration) > 0)
-            symbol->value_of = reaching_value(&scope, cursor, declaration);
-        else if (!clang_Cursor_isNull(initializer))
-            symbol->value_of = read(&scope, initializer);
-    }
+        symbol->value_of = reaching_value(&scope, cursor, declaration);
+    } else
+        symbol->value_of = read_initializer(in, declaration);
     return symbol;
 }
 

@@ -30,7 +30,7 @@ typedef struct ht_written_launch {
      * blocks. NULL: not known. */
     ht_expr *covers[3];
     int64_t most[3]; /* items along the axis for which the original means anything
-                        (ht_launch_squared_most); 0: not known */
+                        (ht_launch_squared_most); 0: nothing says that there is a most */
     bool joined[3];  /* the grid has fewer blocks along the axis, for any block */
     bool fixed[3];   /* original and tuned have a constant number of blocks along the axis, which a
                         device takes: sizes that the program does not have say nothing of it */

@@ -346,17 +346,12 @@ static bool refusals_read(reading *in) {
     bool known = true;
     if (in->pair->original->facts->launches.count)
         return true;
-    ht_cursors parts = ht_ast_children(in->site->function);
-    for (size_t i = 0; i < parts.count; ++i) {
-        if (clang_getCursorKind(parts.items[i]) != CXCursor_CompoundStmt)
-            continue;
-        ht_cursors body = ht_ast_children(parts.items[i]);
-        for (size_t k = 0; k < body.count && known; ++k)
-            if (clang_getCursorKind(body.items[k]) == CXCursor_IfStmt)
-                known = refusal_read(in, body.items[k]);
-        free(body.items);
-    }
-    free(parts.items);
+    CXCursor body = ht_ast_body(in->site->function);
+    ht_cursors list = clang_Cursor_isNull(body) ? (ht_cursors){0} : ht_ast_children(body);
+    for (size_t i = 0; i < list.count && known; ++i)
+        if (clang_getCursorKind(list.items[i]) == CXCursor_IfStmt)
+            known = refusal_read(in, list.items[i]);
+    free(list.items);
     return known;
 }
 
@@ -399,7 +394,8 @@ static void covers_publish(const ht_written_pair *pair, const ht_launch_site *be
                            ht_written_launch *out) {
     const ht_plan *plan = pair->plan;
     for (int axis = 0; axis < 3; ++axis) {
-        out->most[axis] = before ? ht_launch_squared_most(pair->grid, before, axis) : INT64_MAX;
+        int64_t most = before ? ht_launch_squared_most(pair->grid, before, axis) : INT64_MAX;
+        out->most[axis] = most < INT64_MAX ? most : 0;
         char *text = ht_plan_per_block(plan, axis);
         if (text)
             ht_expr_parse(text, (ht_place){0}, &out->covers[axis], NULL);

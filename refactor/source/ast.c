@@ -83,6 +83,16 @@ CXCursor ht_ast_child(CXCursor cursor, size_t index) {
     return child;
 }
 
+CXCursor ht_ast_body(CXCursor function) {
+    ht_cursors parts = ht_ast_children(function);
+    CXCursor body = clang_getNullCursor();
+    for (size_t i = 0; i < parts.count; ++i)
+        if (clang_getCursorKind(parts.items[i]) == CXCursor_CompoundStmt)
+            body = parts.items[i];
+    free(parts.items);
+    return body;
+}
+
 typedef struct walk_state {
     bool (*visit)(CXCursor cursor, CXCursor parent, void *context);
     void *context;

@@ -20,6 +20,8 @@ ht_cursors ht_ast_children(CXCursor cursor);
 
 /* The only or i-th child; null cursor when there is none. */
 CXCursor ht_ast_child(CXCursor cursor, size_t index);
+/* Returns a function's body; null cursor: it has none. */
+CXCursor ht_ast_body(CXCursor function);
 
 /* Calls `visit` on every descendant in source order; returning false skips that one's children. */
 void ht_ast_walk(CXCursor root, bool (*visit)(CXCursor cursor, CXCursor parent, void *context),
