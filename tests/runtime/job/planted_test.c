@@ -173,7 +173,7 @@ static void run_plan(const char *name, const char *folder) {
     check_outcomes(name, &plan, &b, outcomes);
     ht_job_free(job);
     cr_expect_eq(count_jobs(folder), 0, "%s: its folder was left", name);
-    for (int wait = 0; wait < 100 && count_left(folder) > 0; ++wait)
+    for (int wait = 0; wait < 2000 && count_left(folder) > 0; ++wait)
         usleep(10000);
     cr_expect_eq(count_left(folder), 0, "%s: a process was left", name);
 

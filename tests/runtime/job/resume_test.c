@@ -186,7 +186,7 @@ Test(resume, a_killed_tuner_leaves_its_results_and_no_process) {
     cr_expect_gt(count_workers(), 0);
     kill(child, SIGKILL);
     waitpid(child, NULL, 0);
-    for (int wait = 0; wait < 100 && count_workers() > 0; ++wait)
+    for (int wait = 0; wait < 1500 && count_workers() > 0; ++wait)
         usleep(20000);
     cr_expect_eq(count_workers(), 0);
 
