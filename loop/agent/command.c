@@ -207,11 +207,18 @@ ht_status ht_agent_command_ask(ht_agent_command *agent, const json_t *state, cha
         close(agent->from);
         agent->pid = 0; /* it answers one question a run */
     }
-    ht_status status = agent->pid ? HT_OK : agent_start(agent, error);
+    bool answered = agent->pid != 0;
+    ht_status status = answered ? HT_OK : agent_start(agent, error);
     struct sigaction ignore = {.sa_handler = SIG_IGN}, before;
     sigaction(SIGPIPE, &ignore, &before);
     if (status == HT_OK)
         status = exchange(agent, line, strlen(line), out_line, out_length, error);
+    /* It was still about to end after its last answer: this question was not put to it. */
+    if (status == HT_ERROR_IO && answered && agent->input.length == 0) {
+        status = agent_start(agent, error);
+        if (status == HT_OK)
+            status = exchange(agent, line, strlen(line), out_line, out_length, error);
+    }
     sigaction(SIGPIPE, &before, NULL);
     free(text);
     free(line);
