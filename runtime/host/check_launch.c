@@ -14,7 +14,13 @@
 
 /* One block may make many times the accesses that are wanted; the rest of it then runs unwatched.
  */
-enum { SAMPLE_MAX = 4096, FAULT_STACK = 64 * 1024, PATIENCE = 16 };
+enum {
+    SAMPLE_MAX = 4096,
+    SAMPLE_BITS = 13,
+    SAMPLE_SLOTS = 1 << SAMPLE_BITS, /* twice as many: a search meets few others */
+    FAULT_STACK = 64 * 1024,
+    PATIENCE = 16
+};
 
 static const int fault_signals[] = {SIGSEGV, SIGBUS};
 enum { FAULT_SIGNALS = sizeof fault_signals / sizeof *fault_signals };
@@ -113,16 +119,26 @@ static bool run_block(const ht_checked_launch *launch, uint64_t index, bool trac
  * handled, then any. */
 typedef struct sample {
     ht_random random;
-    uint64_t taken[SAMPLE_MAX];
+    uint64_t slots[SAMPLE_SLOTS]; /* one more than the block that was taken; 0: free */
     size_t count;
     unsigned corner;
 } sample;
 
+/* Returns the slot that the block is in, or that it would be put into. */
+static size_t slot_of(const sample *in, uint64_t index) {
+    size_t slot = (size_t)(index * UINT64_C(0x9e3779b97f4a7c15) >> (64 - SAMPLE_BITS));
+    while (in->slots[slot] != 0 && in->slots[slot] != index + 1)
+        slot = (slot + 1) % SAMPLE_SLOTS;
+    return slot;
+}
+
 static bool is_new(const sample *in, uint64_t index) {
-    for (size_t i = 0; i < in->count; ++i)
-        if (in->taken[i] == index)
-            return false;
-    return true;
+    return in->slots[slot_of(in, index)] == 0;
+}
+
+static void put(sample *in, uint64_t index) {
+    in->slots[slot_of(in, index)] = index + 1;
+    ++in->count;
 }
 
 static uint64_t corner_block(const uint32_t *grid, unsigned corner) {
@@ -141,13 +157,13 @@ static bool next_of_sample(sample *in, const ht_checked_launch *launch, uint64_t
         uint64_t index = corner_block(launch->block.grid, in->corner++);
         if (!is_new(in, index))
             continue;
-        in->taken[in->count++] = *out_index = index;
+        put(in, *out_index = index);
         return true;
     }
     uint64_t index = ht_random_below(&in->random, launch->blocks);
     while (!is_new(in, index))
         index = (index + 1) % launch->blocks;
-    in->taken[in->count++] = *out_index = index;
+    put(in, *out_index = index);
     return true;
 }
 
@@ -183,8 +199,7 @@ static bool run_some(const ht_checked_launch *launch, int *out_code,
     ht_checker *checker = &ht_the_checker;
     uint64_t before = checker->outcome.accesses, index;
     uint64_t limit = before + checker->plan.accesses;
-    sample *chosen = ht_realloc(NULL, 1, sizeof *chosen);
-    chosen->count = chosen->corner = 0;
+    sample *chosen = ht_alloc(1, sizeof *chosen);
     ht_random_stream(&chosen->random, checker->plan.seed, 0);
     bool good = true;
     while (good && checker->outcome.accesses < limit && checker->pages < checker->launch.pages &&
