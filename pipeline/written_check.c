@@ -20,6 +20,7 @@ typedef struct checking {
     const ht_written_subject *subject;
     ht_written_proof *proof;
     const ht_written_launch *launch; /* that is run */
+    const ht_written_constants *constants;
 } checking;
 
 void ht_written_checker_free(ht_written_checker *checker) {
@@ -50,9 +51,8 @@ static const ht_written_agreed *agreed_find(const ht_written_checker *checker, c
 /* Returns true if the tuned configuration is for this size. At others the launch may choose the
  * original's block, so that not one of them would run what was tuned. */
 static bool is_legal(const checking *in, const ht_problem *problem) {
-    const ht_binding binding = {in->kernel->template, problem, &in->checker->device->fields};
-    bool legal = false;
-    return ht_binding_legal(&binding, in->subject->config, &legal, NULL, NULL) == HT_OK && legal;
+    return ht_written_is_legal(in->kernel->template, in->subject->config, problem,
+                               &in->checker->device->fields);
 }
 
 static char *sized(const checking *in, const ht_problem *problem, char *words) {
@@ -225,9 +225,14 @@ static bool is_tuned(void *context, const ht_problem *problem) {
     return is_legal(context, problem);
 }
 
-static bool is_original(void *context, const ht_problem *problem) {
+/* Returns true for a size that is not run: for which the launch takes the original, or which the
+ * program does not have. */
+static bool is_skipped(void *context, const ht_problem *problem) {
     const checking *in = context;
-    return !ht_written_launches(in->launch, problem, &in->checker->device->fields);
+    const ht_device_fields *fields = &in->checker->device->fields;
+    return !ht_written_launches(in->launch, problem, fields) ||
+           ht_written_is_elsewhere(in->constants, in->kernel->template, in->subject->config,
+                                   problem, fields);
 }
 
 static ht_status launch_run(checking *in, const ht_written_launch *launch, ht_error *error) {
@@ -254,7 +259,7 @@ static ht_status launch_run(checking *in, const ht_written_launch *launch, ht_er
                                        .written = true,
                                        .unreduced = true,
                                        .asked = is_tuned,
-                                       .skipped = launch->where ? is_original : NULL,
+                                       .skipped = is_skipped,
                                        .context = in,
                                        .interrupted = in->checker->interrupted};
     ht_status status = ht_device_find("host", &host, error);
@@ -303,16 +308,29 @@ static void launch_check(checking *in, const ht_written_launch *launch) {
         unproven_tell(in, launch, error.message);
 }
 
+/* Holds back what nothing was run of. On a GPU the configuration was checked there, and its
+ * original may be one that no host runs. */
+static void unverified_tell(ht_written_proof *proof) {
+    proof->stopped = true;
+    proof->fault =
+        ht_format("nothing of it could be verified: %s; a problem file (--problem) names "
+                  "sizes and contents that the original runs with",
+                  proof->unproven ? proof->unproven : "it has no launch");
+}
+
 static void kernel_check(checking *in, ht_written *written) {
     ht_written_kernel kernel;
     in->proof->reassociates = reassociates(in);
     ht_written_kernel_read(written, in->subject->kernel, &kernel);
+    in->constants = &kernel.constants;
     if (kernel.fault) {
         in->proof->fault = kernel.fault;
         kernel.fault = NULL;
     }
     for (size_t i = 0; i < kernel.launch_count && !in->proof->fault; ++i)
         launch_check(in, &kernel.launches[i]);
+    if (!in->proof->fault && in->proof->launches == 0 && in->checker->device->emulated)
+        unverified_tell(in->proof);
     ht_written_kernel_free(&kernel);
 }
 
@@ -382,6 +400,9 @@ char *ht_written_defaults_fault(const char *text, const char *path, const ht_tem
 
 char *ht_written_proof_string(const ht_written_proof *proof) {
     ht_text text = {0};
+    if (proof->launches == 0)
+        return ht_format("in part: blocks, grid and instance were compared, nothing was run%s%s",
+                         proof->unproven ? "; " : "", proof->unproven ? proof->unproven : "");
     ht_text_printf(&text, "%zu launch%s of the file run next to the original's", proof->launches,
                    proof->launches == 1 ? "" : "es");
     if (proof->sizes > 1)

@@ -7,6 +7,7 @@
 #include "refactor/kernel/model_build.h"
 #include "refactor/result.h"
 #include "refactor/rewrite/launcher.h"
+#include "refactor/rewrite/written_constants.h"
 #include "refactor/rewrite/written_launch.h"
 
 #include <stdlib.h>
@@ -206,6 +207,7 @@ void ht_written_kernel_read(ht_written *written, size_t kernel, ht_written_kerne
         out->fault = cut_out(&model, &pair.written_unit);
     if (!out->fault)
         launches_read(&pair, out);
+    ht_written_constants_find(&work->model, &out->constants);
     free(pair.original_unit);
     free(pair.written_unit);
     ht_model_free(&model);
@@ -217,6 +219,7 @@ void ht_written_kernel_free(ht_written_kernel *kernel) {
     for (size_t i = 0; i < kernel->launch_count; ++i)
         launch_free(&kernel->launches[i]);
     free(kernel->launches);
+    ht_written_constants_free(&kernel->constants);
     free(kernel->fault);
     *kernel = (ht_written_kernel){0};
 }

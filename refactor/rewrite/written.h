@@ -41,9 +41,16 @@ typedef struct ht_written_launch {
     char *unread;
 } ht_written_launch;
 
+/* Fields of the kernel's problem that the program fixes, with its values. */
+typedef struct ht_written_constants {
+    ht_problem_value *items; /* owned */
+    size_t count;
+} ht_written_constants;
+
 typedef struct ht_written_kernel {
     ht_written_launch *launches; /* launches with different texts; owned */
     size_t launch_count;
+    ht_written_constants constants;
     char *fault; /* why the file is wrong, whatever it computes; NULL: no fault is known */
 } ht_written_kernel;
 

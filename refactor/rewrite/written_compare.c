@@ -176,6 +176,25 @@ bool ht_written_fits(const ht_written_launch *launch, const ht_problem *problem,
     return good && threads <= device->max_threads;
 }
 
+bool ht_written_is_legal(const ht_template *tuned, const ht_config *config,
+                         const ht_problem *problem, const ht_device_fields *device) {
+    const ht_binding binding = {tuned, problem, device};
+    bool legal = false;
+    return ht_binding_legal(&binding, config, &legal, NULL, NULL) == HT_OK && legal;
+}
+
+bool ht_written_is_elsewhere(const ht_written_constants *constants, const ht_template *tuned,
+                             const ht_config *config, const ht_problem *problem,
+                             const ht_device_fields *device) {
+    ht_problem own;
+    if (!constants->count || ht_written_is_legal(tuned, config, problem, device) ||
+        !ht_problem_change(&tuned->problem, problem, constants->items, constants->count, &own))
+        return false;
+    bool elsewhere = ht_written_is_legal(tuned, config, &own, device);
+    ht_problem_free(&own);
+    return elsewhere;
+}
+
 bool ht_written_is_past(const ht_written_launch *launch, const ht_template *tuned,
                         const ht_config *config, const ht_problem *problem,
                         const ht_device_fields *device) {

@@ -22,6 +22,15 @@ bool ht_written_fits(const ht_written_launch *launch, const ht_problem *problem,
 /* Returns true if a launcher function launches nothing for a problem. */
 bool ht_written_refuses(const ht_written_launch *launch, const ht_problem *problem,
                         const ht_device_fields *device);
+/* Returns true if the tuned configuration is for this size. */
+bool ht_written_is_legal(const ht_template *tuned, const ht_config *config,
+                         const ht_problem *problem, const ht_device_fields *device);
+/* Returns true if the configuration is not legal for a problem, but is for the same with the sizes
+ * that the program fixes at its own values: it never has this one, for which the launch, whose
+ * grids are those constants', need not be right. */
+bool ht_written_is_elsewhere(const ht_written_constants *constants, const ht_template *tuned,
+                             const ht_config *config, const ht_problem *problem,
+                             const ht_device_fields *device);
 /* Returns true if no device launches the tuned blocks for a problem: for all items that the
  * original's grid may be for, and by the measured grid, too. */
 bool ht_written_is_past(const ht_written_launch *launch, const ht_template *tuned,

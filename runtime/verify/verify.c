@@ -438,16 +438,17 @@ static void fallback_lost(verification *in, const ht_problem *problem) {
 static ht_status sizes_run(verification *in, mode *out_next, ht_error *error) {
     const ht_verify_result *out = in->out;
     ht_status status = HT_OK;
-    size_t trials = in->given ? in->problem_count : in->wanted;
+    size_t candidates = in->given ? in->problem_count : in->wanted, tried = 0;
     size_t most = TRIALS_MAX + in->fresh_count;
-    trials = trials < most ? trials : most;
-    for (size_t i = 0; i < trials && !is_all(in) && status == HT_OK &&
+    for (size_t i = 0; i < candidates && tried < most && !is_all(in) && status == HT_OK &&
                        out->outcome != HT_VERIFY_DIFFERS && !in->unsteady;
          ++i) {
         ht_problem *problem = in->given ? &in->problems[i] : NULL;
         bool good, asked = is_asked(in, problem);
-        if ((is_enough(in) && !asked) ||
-            (in->options->skipped && in->options->skipped(in->options->context, problem)))
+        if (in->options->skipped && in->options->skipped(in->options->context, problem))
+            continue;
+        ++tried;
+        if (is_enough(in) && !asked)
             continue;
         in->settings = settings_of(in, i);
         status = original_try(in, problem, seed_of(in, i), &good, out_next, error);

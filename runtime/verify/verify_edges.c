@@ -25,22 +25,10 @@ typedef struct search {
 static bool make(const search *in, const size_t *fields, const int64_t *values, size_t count,
                  ht_problem *out) {
     const ht_problem_spec *spec = &in->template->problem;
-    ht_problem_value *given = ht_alloc(spec->field_count + 1, sizeof *given);
-    size_t given_count = 0;
-    for (size_t i = 0; i < spec->field_count; ++i) {
-        if (spec->fields[i].kind == HT_FIELD_DERIVED)
-            continue;
-        given[given_count] = (ht_problem_value){.name = spec->fields[i].name};
-        ht_problem_get(in->base, spec->fields[i].name, &given[given_count].value);
-        for (size_t k = 0; k < count; ++k)
-            if (fields[k] == i)
-                given[given_count].value = values[k];
-        ++given_count;
-    }
-    bool made = ht_problem_make(spec, "verification", given, given_count, (ht_place){0}, out,
-                                NULL) == HT_OK;
-    free(given);
-    return made;
+    ht_problem_value others[FIELDS_MAX];
+    for (size_t i = 0; i < count; ++i)
+        others[i] = (ht_problem_value){spec->fields[fields[i]].name, values[i]};
+    return ht_problem_change(spec, in->base, others, count, out);
 }
 
 static bool grid_of(const search *in, const ht_launch *launch, const ht_problem *problem,

@@ -55,20 +55,8 @@ static bool is_skipped(const search *in, const ht_problem *problem) {
 /* Makes the base with another value of a field. */
 static bool make(const search *in, size_t field, int64_t value, ht_problem *out) {
     const ht_problem_spec *spec = &in->template->problem;
-    ht_problem_value *given = ht_alloc(spec->field_count + 1, sizeof *given);
-    size_t count = 0;
-    for (size_t i = 0; i < spec->field_count; ++i) {
-        if (spec->fields[i].kind == HT_FIELD_DERIVED)
-            continue;
-        given[count] = (ht_problem_value){.name = spec->fields[i].name, .value = value};
-        if (i != field)
-            ht_problem_get(in->base, spec->fields[i].name, &given[count].value);
-        ++count;
-    }
-    bool made =
-        ht_problem_make(spec, "verification", given, count, (ht_place){0}, out, NULL) == HT_OK;
-    free(given);
-    return made;
+    const ht_problem_value other = {spec->fields[field].name, value};
+    return ht_problem_change(spec, in->base, &other, 1, out);
 }
 
 static bool holds_at(const search *in, const ht_expr *condition, size_t field, int64_t value,

@@ -134,6 +134,28 @@ ht_status ht_problem_make(const ht_problem_spec *spec, const char *name,
     return status;
 }
 
+bool ht_problem_change(const ht_problem_spec *spec, const ht_problem *problem,
+                       const ht_problem_value *changes, size_t change_count,
+                       ht_problem *out_problem) {
+    ht_problem_value *given = ht_alloc(spec->field_count + 1, sizeof *given);
+    size_t count = 0;
+    for (size_t i = 0; i < spec->field_count; ++i) {
+        ht_problem_value own = {.name = spec->fields[i].name};
+        bool known = ht_problem_get(problem, own.name, &own.value);
+        for (size_t k = 0; k < change_count; ++k)
+            if (strcmp(changes[k].name, own.name) == 0) {
+                own.value = changes[k].value;
+                known = true;
+            }
+        if (known && spec->fields[i].kind != HT_FIELD_DERIVED)
+            given[count++] = own;
+    }
+    bool made = ht_problem_make(spec, problem->name, given, count, (ht_place){0}, out_problem,
+                                NULL) == HT_OK;
+    free(given);
+    return made;
+}
+
 static ht_status parse_pair(ht_span *rest, ht_problem_value *out_value, ht_error *error) {
     ht_span name;
     ht_status status =

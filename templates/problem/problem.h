@@ -70,6 +70,11 @@ void ht_problem_spec_free(ht_problem_spec *spec); /* leaves {0} */
 ht_status ht_problem_make(const ht_problem_spec *spec, const char *name,
                           const ht_problem_value *given, size_t given_count, ht_place where,
                           ht_problem *out_problem, ht_error *error);
+/* Makes the instance with other values of some fields, not of derived ones, which follow. Returns
+ * false if the family has no such instance. `changes` is borrowed. */
+bool ht_problem_change(const ht_problem_spec *spec, const ht_problem *problem,
+                       const ht_problem_value *changes, size_t change_count,
+                       ht_problem *out_problem);
 /* Parses "N=1 C=64,H=56": name=value pairs separated by spaces or commas, then ht_problem_make. */
 ht_status ht_problem_parse(const ht_problem_spec *spec, const char *text, ht_problem *out_problem,
                            ht_error *error);

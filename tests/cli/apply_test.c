@@ -2,6 +2,8 @@
 #include "program.h"
 #include "scale_problem.h"
 
+#include "base/text.h"
+
 #include <criterion/criterion.h>
 #include <jansson.h>
 #include <stdio.h>
@@ -288,4 +290,41 @@ Test(apply, a_constant_number_of_blocks_hangs_on_the_sizes) {
                   strstr(text, "    twice<<<blocks, threads>>>(data, w * h);"),
               "%s", text);
     free(text);
+}
+
+/* Blocks that divide a program's own sizes are right for it, though not for other sizes, at which
+ * the original leaves a rest as well, but another one. */
+Test(apply, blocks_that_divide_the_sizes_that_a_program_fixes_are_written) {
+    workplace_write("even.hip",
+                    "#include <hip/hip_runtime.h>\n"
+                    "__global__ void even(const float *in, float *out, int w, int h) {\n"
+                    "    int x = blockIdx.x * blockDim.x + threadIdx.x;\n"
+                    "    int y = blockIdx.y * blockDim.y + threadIdx.y;\n"
+                    "    out[y * w + x] = 2 * in[y * w + x];\n"
+                    "}\n"
+                    "int main() {\n"
+                    "    constexpr int w = 64, h = 96;\n"
+                    "    float *in, *out;\n"
+                    "    hipMalloc(&in, w * h * sizeof(float));\n"
+                    "    hipMalloc(&out, w * h * sizeof(float));\n"
+                    "    dim3 threads(16, 16), blocks(w / threads.x, h / threads.y);\n"
+                    "    even<<<blocks, threads>>>(in, out, w, h);\n"
+                    "}\n");
+    expect_run("apply --kernel even BLOCK_Y=2 even.hip", 0, "equal to the bit");
+    char *text = workplace_read("hiptemper-out/even.hip");
+    cr_assert(text && strstr(text, "threads(16, 2), blocks(w / threads.x, h / threads.y);"), "%s",
+              text);
+    free(text);
+    expect_run("apply --kernel even BLOCK_X=128 even.hip", 2, "is not legal for w=64 h=96");
+}
+
+Test(apply, a_kernel_whose_original_runs_at_no_size_is_not_written) {
+    tree_write();
+    char *text = ht_text_replaced(problem, "out float[problem.n]", "out float[problem.n / 2]");
+    cr_assert_str_neq(text, problem);
+    workplace_write("src/scale.problem.json", text);
+    free(text);
+    expect_run("apply BLOCK_X=128 src/scale.cuh --out tuned", 1,
+               "withheld: nothing of it could be verified: the launch at ");
+    cr_assert_null(workplace_read("tuned/scale.cuh"));
 }
