@@ -116,6 +116,7 @@ static void include_read(graph *in, size_t index, const char *line) {
     bool quoted;
     char *name = ht_include_name(line, &quoted);
     size_t found = name ? resolve(in, index, name, quoted) : SIZE_MAX;
+    in->nodes[index].unknown_count += name && found == SIZE_MAX && ht_tree_is_unknown(name);
     free(name);
     if (found == SIZE_MAX || found == index)
         return;
@@ -178,10 +179,31 @@ static bool launches_beside(const graph *in, const reach *from, size_t header) {
 typedef struct choice {
     size_t unit; /* SIZE_MAX: none */
     unsigned steps;
+    unsigned unknown; /* libraries that are not there */
     bool launches;
     size_t *launching; /* all units that launch a kernel; owned */
     size_t launching_count;
 } choice;
+
+/* Counts the libraries that the unit includes, itself or by headers of the tree, and that are not
+ * there: launches with what they declare are not read. */
+static unsigned unknown_of(const graph *in, const reach *from) {
+    unsigned count = 0;
+    for (size_t i = 0; i < in->count; ++i)
+        if (from->steps[i])
+            count += in->nodes[i].unknown_count;
+    return count;
+}
+
+static bool is_better(const graph *in, const choice *one, const choice *best) {
+    if (best->unit == SIZE_MAX || one->launches != best->launches)
+        return best->unit == SIZE_MAX || one->launches;
+    if (one->steps != best->steps)
+        return one->steps < best->steps;
+    if (one->unknown != best->unknown)
+        return one->unknown < best->unknown;
+    return strcmp(in->nodes[one->unit].path, in->nodes[best->unit].path) < 0;
+}
 
 /* Chooses the unit of every node with kernels. */
 static choice *units_choose(const graph *in) {
@@ -193,6 +215,7 @@ static choice *units_choose(const graph *in) {
         if (in->nodes[unit].include_count == 0 || !ht_tree_is_main(in, unit))
             continue;
         ht_tree_steps(in, unit, &from);
+        unsigned unknown = unknown_of(in, &from);
         for (size_t i = 0; i < in->count; ++i) {
             if (!from.steps[i] || i == unit || !in->nodes[i].has_kernels || ht_tree_is_main(in, i))
                 continue;
@@ -202,14 +225,12 @@ static choice *units_choose(const graph *in) {
                 HT_GROW(best->launching, best->launching_count);
                 best->launching[best->launching_count++] = unit;
             }
-            bool better = best->unit == SIZE_MAX || launches > best->launches ||
-                          (launches == best->launches &&
-                           (from.steps[i] < best->steps ||
-                            (from.steps[i] == best->steps &&
-                             strcmp(in->nodes[unit].path, in->nodes[best->unit].path) < 0)));
-            if (better) {
+            const choice one = {
+                .unit = unit, .steps = from.steps[i], .unknown = unknown, .launches = launches};
+            if (is_better(in, &one, best)) {
                 best->unit = unit;
-                best->steps = from.steps[i];
+                best->steps = one.steps;
+                best->unknown = unknown;
                 best->launches = launches;
             }
         }

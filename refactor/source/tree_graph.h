@@ -25,6 +25,7 @@ typedef struct node {
     size_t *includes; /* nodes */
     size_t include_count;
     bool is_included, has_kernels, launches, compiled; /* by the compilation database */
+    unsigned unknown_count; /* includes of libraries that are not there */
     ht_tree_kernel *kernels;
     size_t kernel_count;
     const ht_command_entry *command;

@@ -2,6 +2,7 @@
 
 #include "base/file.h"
 #include "base/memory.h"
+#include "base/text.h"
 
 #include <stdint.h>
 #include <stdlib.h>
@@ -33,6 +34,13 @@ static bool is_system(const char *name) {
     bool there = !strchr(name, '.') || stat(path, &info) == 0;
     free(path);
     return there;
+}
+
+bool ht_tree_is_unknown(const char *name) {
+    static const char *const declared[] = {
+        "cuda", "hip/",    "hip_",         "thrust/", "cooperative_", "torch/",   "ATen/",
+        "c10/", "device_", "vector_types", "math_",   "driver",       "texture_", NULL};
+    return !is_system(name) && !ht_text_starts(name, declared);
 }
 
 size_t ht_tree_guess(graph *in, size_t from, const char *name, bool quoted) {

@@ -12,4 +12,8 @@ size_t ht_tree_guess(graph *in, size_t from, const char *name, bool quoted);
  * ht_tree_guess. */
 void ht_tree_guesses_add(const graph *in, size_t unit, ht_tree_file *file);
 
+/* Returns true for an include, not found in the tree, of a library that is neither installed nor
+ * one whose names hiptemper declares. */
+bool ht_tree_is_unknown(const char *name);
+
 #endif

@@ -386,3 +386,21 @@ Test(tree_files, sources_that_declare_kernels_alone_need_not_be_read) {
         free(whole);
     }
 }
+
+/* A benchmark and a test launch a header's kernel; the benchmark's library is not installed, so
+ * that its launches are not read. */
+Test(tree_files, a_header_is_read_with_the_unit_whose_libraries_are_there) {
+    char *header = tree_put("k.cuh", MAP("k", "float"));
+    free(tree_put("a_bench.cu", "#include <cuda_runtime.h>\n#include <nvbench/nvbench.cuh>\n"
+                                "#include \"k.cuh\"\nvoid f() { k<<<1, 2>>>(); }\n"));
+    char *test = tree_put("b_test.cu", "#include <thrust/device_vector.h>\n#include \"k.cuh\"\n"
+                                       "void f() { k<<<1, 2>>>(); }\n");
+    const char *roots[] = {tree_folder}, *paths[] = {header};
+    ht_tree_options options = {.roots = roots, .root_count = 1};
+    ht_tree tree;
+    ht_tree_make(paths, 1, &options, &tree);
+    cr_assert_str_eq(tree.files[0].through, test);
+    ht_tree_free(&tree);
+    free(header);
+    free(test);
+}
