@@ -389,6 +389,34 @@ static bool any_below(const ht_sizes *sizes, bool first, int64_t least) {
     return false;
 }
 
+/* Returns true if a buffer has no elements, or is allocated without any. */
+static bool any_empty(const ht_sizes *sizes) {
+    bool empty = any_below(sizes, false, 1);
+    for (size_t i = 0; i < sizes->in->slots.count && !empty; ++i) {
+        int64_t elements;
+        empty = sizes->in->allocated[i] &&
+                ht_sizes_value(sizes, sizes->in->allocated[i], &elements) && elements < 1;
+    }
+    return empty;
+}
+
+/* Lets counters that begin with 0 (`int nonzeros = 0;`) have counted something where a buffer would
+ * be empty otherwise. */
+static void counters_grow(ht_sizes *sizes) {
+    enum { COUNTED_MOST = 1 << 20 };
+    ht_infer *in = sizes->in;
+    for (size_t i = 0; i < in->field_count && any_empty(sizes); ++i) {
+        ht_infer_field *field = &in->fields[i];
+        if (!field->known || !field->counts || field->value != 0)
+            continue;
+        for (field->value = SMALL_SIZE; field->value < COUNTED_MOST && any_empty(sizes);)
+            field->value *= 2;
+        field->known = any_empty(sizes);
+        if (field->known)
+            field->value = 0;
+    }
+}
+
 /* Lets no buffer be empty, as when a tile is larger than the matrix. */
 static void grow_small(ht_sizes *sizes) {
     ht_infer *in = sizes->in;
@@ -454,6 +482,7 @@ bool ht_sizes_choose(ht_sizes *sizes) {
                 in->fields[i].in_grid ? FIRST_GRID_SIZE : small_value(in->fields[i].name);
     take_expressions(sizes);
     grow_grid(sizes);
+    counters_grow(sizes);
     grow_small(sizes);
     widen_pitches(sizes);
     shrink(sizes);
@@ -470,7 +499,8 @@ bool ht_sizes_choose(ht_sizes *sizes) {
         take_expressions(sizes);
         grow_grid(sizes);
     }
-    if (threads_of(sizes, &threads) || draw(sizes))
+    bool launched = threads_of(sizes, &threads);
+    if ((launched && !any_below(sizes, false, 1)) || draw(sizes) || launched)
         return true;
     ht_infer_miss(in, 0, "sizes for which the launch's grid has a block");
     return false;

@@ -106,7 +106,8 @@ static bool may_stand(const ht_model *model, const ht_launch_site *site, const h
     if (is_named_by_problem(model, target->name) || in_arguments(site, target))
         return false;
     return ht_variable_writes(changing(target)) == 0 ||
-           (extent_steady(site, &site->block, target) && extent_steady(site, &site->grid, target));
+           (extent_steady(site, &site->block, target) && extent_steady(site, &site->grid, target) &&
+            is_steady(site, site->lds, target));
 }
 
 /* ---- blocks that are not followed ---- */
@@ -325,6 +326,7 @@ static void assume(ht_model *model, ht_launch_site *site, ht_symbol *found, int6
         substitute(site->block.axis[axis], &target, value);
         substitute(site->grid.axis[axis], &target, value);
     }
+    substitute(site->lds, &target, value);
     free(target.name);
 }
 

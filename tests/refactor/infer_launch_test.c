@@ -354,3 +354,24 @@ Test(infer_launch, subscripts_that_a_function_loads_are_kept_small) {
         free(text);
     }
 }
+
+/* The block is chosen at run time, and shared memory with it: both have the value that stands for
+ * it. As it is another one in a run, nothing may be laid out by the bytes. */
+Test(infer_launch, shared_memory_is_that_of_a_block_that_is_chosen_at_run_time) {
+    inferred of =
+        infer(HEAD "__global__ void k(const float *in, float *out, int n, int mask) {\n"
+                   "  extern __shared__ float line[];\n" INDEX
+                   "  line[threadIdx.x] = i < n ? in[i] : 0.f;\n  __syncthreads();\n"
+                   "  float s = 0;\n  for (int j = 0; j < mask; ++j)\n"
+                   "    s += threadIdx.x + j < blockDim.x ? line[threadIdx.x + j] : j;\n"
+                   "  if (i < n) out[i] = s;\n}\n"
+                   "void run(const float *in, float *out, int n, int threads) {\n"
+                   "  k<<<(n + threads - 1) / threads, threads, threads * 4>>>(in, out, n, 5);\n"
+                   "}\n");
+    cr_assert_eq(of.kernel->status, HT_KERNEL_TEMPLATED, "%s", of.kernel->reason);
+    const ht_template *made = of.kernel->template;
+    cr_expect(strstr(made->unit, "lds(256 * 4)") && !strstr(made->unit, "param(BLOCK_"), "%s",
+              made->unit);
+    cr_expect_eq(instance_value(&of, "threads"), -1);
+    done(&of);
+}

@@ -81,3 +81,19 @@ Test(infer_open, a_grid_that_is_not_followed_has_sizes_of_its_own) {
         ht_refactor_free(refactor);
     }
 }
+
+/* The host counts before it allocates: the number that the counter begins with is no size. */
+Test(infer_open, a_counter_has_counted_where_a_buffer_would_be_empty) {
+    inferred of = infer(HEAD "__global__ void k(const int *in, int *out, int rows, int cols) {\n"
+                             "  int x = blockIdx.x * blockDim.x + threadIdx.x;\n"
+                             "  if (x < rows * cols) out[x] = in[x] + 1;\n}\n"
+                             "int count(int rows);\n"
+                             "void run(int rows) {\n  int total = 0;\n  total = count(rows);\n"
+                             "  int cols = total / rows, *in, *out;\n"
+                             "  hipMalloc(&in, rows * cols * sizeof(int));\n"
+                             "  hipMalloc(&out, rows * cols * sizeof(int));\n"
+                             "  k<<<(rows * cols + 63) / 64, 64>>>(in, out, rows, cols);\n}\n");
+    cr_assert_eq(of.kernel->problem, HT_PROBLEM_INFERRED, "%s", of.kernel->reason);
+    cr_expect_geq(instance_value(&of, "total"), instance_value(&of, "rows"));
+    done(&of);
+}

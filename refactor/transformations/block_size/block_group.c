@@ -1,5 +1,6 @@
 #include "refactor/transformations/block_size/block_group.h"
 #include "base/memory.h"
+#include "refactor/kernel/launch_words.h"
 #include "refactor/kernel/syntax_tree.h"
 #include "refactor/kernel/syntax_value.h"
 #include "refactor/kernel/uniform.h"
@@ -272,8 +273,8 @@ static bool dynamic_fits(grouping *in) {
     for (size_t i = 0; i < launches->count; ++i) {
         int64_t bytes = 0;
         const ht_symbol *lds = launches->items[i].lds;
-        if (!lds || !ht_symbol_value(lds, &bytes) || bytes <= 0 || bytes % LDS_ALIGNMENT != 0 ||
-            (i > 0 && bytes != in->lds))
+        if (!lds || ht_symbol_is_assumed(lds) || !ht_symbol_value(lds, &bytes) || bytes <= 0 ||
+            bytes % LDS_ALIGNMENT != 0 || (i > 0 && bytes != in->lds))
             return refuse(in, HT_AT_KERNEL,
                           "the size of its dynamic shared memory is not one constant, a multiple "
                           "of 16 bytes");
