@@ -507,21 +507,24 @@ static bool infer(ht_model *model, const ht_slice *slice, manner how, ht_inferre
     return fits;
 }
 
-/* If the source's numbers are too large, those that only initialise a variable (`n = 1 << 28;`) are
- * taken for values that may be smaller. */
+/* Numbers that only initialise a variable (`int n = 1 << 20;`) are taken for sizes, which other
+ * values may have: a check at more than the program's own, and smaller ones where these are too
+ * large. Where the problem would not be known with them, they are constants. */
 void ht_infer_problem(ht_model *model, const ht_slice *slice, ht_infer_manner given,
                       ht_inferred *out) {
-    manner how = {given, ht_infer_deduce(model), false}; /* types of fields may hang on it */
-    if (infer(model, slice, how, out))
+    manner how = {given, ht_infer_deduce(model), true}; /* types of fields may hang on it */
+    bool fits = infer(model, slice, how, out);
+    if (fits && !out->missing)
         return;
-    ht_inferred smaller;
-    how.free_numbers = true;
-    if (infer(model, slice, how, &smaller) && !smaller.missing) {
+    ht_inferred fixed;
+    how.free_numbers = false;
+    bool fixed_fits = infer(model, slice, how, &fixed);
+    if (fixed_fits > fits || (fixed_fits == fits && out->missing && !fixed.missing)) {
         free(out->text);
         free(out->missing);
-        *out = smaller;
+        *out = fixed;
     } else {
-        free(smaller.text);
-        free(smaller.missing);
+        free(fixed.text);
+        free(fixed.missing);
     }
 }

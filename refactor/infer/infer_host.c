@@ -155,6 +155,17 @@ static bool is_followed(const ht_symbol *symbol, int depth) {
 
 static bool collect(ht_infer *in, const ht_symbol *symbol, bool in_grid, int depth);
 
+/* Returns true if a number is written without variables: `320`, `WIDTH * 2`. */
+static bool is_plain(const ht_symbol *symbol) {
+    if (!symbol)
+        return true;
+    if (symbol->kind == HT_SYMBOL_VARIABLE ||
+        (symbol->kind == HT_SYMBOL_CONSTANT && symbol->origin == HT_ORIGIN_VARIABLE))
+        return false;
+    return is_plain(symbol->arguments[0]) && is_plain(symbol->arguments[1]) &&
+           is_plain(symbol->arguments[2]);
+}
+
 static bool collect_named(ht_infer *in, const ht_symbol *symbol, bool in_grid, int depth) {
     bool dimension = strchr(symbol->name, '.') && clang_Cursor_isNull(symbol->base);
     if (symbol->kind == HT_SYMBOL_CONSTANT)
@@ -162,7 +173,7 @@ static bool collect_named(ht_infer *in, const ht_symbol *symbol, bool in_grid, i
                field_add(in, symbol, in_grid);
     int64_t value;
     bool number = in->free_numbers && !dimension && symbol->value_of &&
-                  ht_symbol_value(symbol->value_of, &value) &&
+                  ht_symbol_value(symbol->value_of, &value) && is_plain(symbol->value_of) &&
                   ht_ast_is_local(symbol->declaration) && !shapes_kernel(in, symbol->name);
     if (number && ht_variable_writes(symbol->declaration) == 0 && field_add(in, symbol, in_grid))
         return true;

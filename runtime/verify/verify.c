@@ -440,8 +440,10 @@ static ht_status sizes_run(verification *in, mode *out_next, ht_error *error) {
     ht_status status = HT_OK;
     size_t candidates = in->given ? in->problem_count : in->wanted, tried = 0;
     size_t most = TRIALS_MAX + in->fresh_count;
-    for (size_t i = 0; i < candidates && tried < most && !is_all(in) && status == HT_OK &&
-                       out->outcome != HT_VERIFY_DIFFERS && !in->unsteady;
+    /* the given sizes, which come late, are tried before it is said that the original does not run
+     */
+    for (size_t i = 0; i < candidates && (tried < most || out->size_count == 0) && !is_all(in) &&
+                       status == HT_OK && out->outcome != HT_VERIFY_DIFFERS && !in->unsteady;
          ++i) {
         ht_problem *problem = in->given ? &in->problems[i] : NULL;
         bool good, asked = is_asked(in, problem);
