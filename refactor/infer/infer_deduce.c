@@ -182,8 +182,39 @@ static bool deduce_type(ht_model *model, ht_template_parameter *parameter) {
     return true;
 }
 
+typedef struct named_constant {
+    const char *name;
+    size_t found; /* variables of this name */
+    bool known;
+    int64_t value;
+} named_constant;
+
+static bool on_constant(CXCursor cursor, CXCursor parent, void *context) {
+    (void)parent;
+    named_constant *in = context;
+    if (clang_getCursorKind(cursor) != CXCursor_VarDecl || !ht_cursor_named(cursor, in->name))
+        return true;
+    CXCursor initializer = clang_Cursor_getVarDeclInitializer(cursor);
+    in->known = clang_isConstQualifiedType(clang_getCursorType(cursor)) &&
+                !clang_Cursor_isNull(initializer) && ht_ast_constant(initializer, &in->value);
+    ++in->found;
+    return true;
+}
+
+/* Returns the value of the one constant of this name in the host's function, as text: what
+ * box<T, tile> names in a template is not resolved. NULL: there is none. free(). */
+static char *constant_named(const ht_model *model, const char *name) {
+    const ht_launches *launches = &model->facts->launches;
+    named_constant in = {.name = name};
+    if (launches->count && name && !clang_Cursor_isNull(launches->items[0].function))
+        ht_ast_walk(launches->items[0].function, on_constant, &in);
+    return in.found == 1 && in.known ? ht_format("%lld", (long long)in.value) : NULL;
+}
+
 static bool deduce_value(ht_model *model, ht_template_parameter *parameter) {
-    char *value = parameter->has_value ? NULL : host_argument(model, parameter->argument, false);
+    char *value = parameter->has_value ? NULL : constant_named(model, parameter->argument);
+    if (!value && !parameter->has_value)
+        value = host_argument(model, parameter->argument, false);
     if (!value)
         return false;
     free(parameter->argument);

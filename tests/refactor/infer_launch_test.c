@@ -375,3 +375,19 @@ Test(infer_launch, shared_memory_is_that_of_a_block_that_is_chosen_at_run_time) 
     cr_expect_eq(instance_value(&of, "threads"), -1);
     done(&of);
 }
+
+/* In a template of the host, what stands among a kernel's template arguments is not resolved. */
+Test(infer_launch, a_template_argument_may_be_a_constant_of_a_host_template) {
+    inferred of = infer(
+        HEAD "template <typename T, int TILE> __global__ void k(const T *in, T *out, int n) {\n"
+             "  int i = blockIdx.x * TILE + threadIdx.x;\n"
+             "  if (i < n) out[i] = in[i] * 2;\n}\n"
+             "template <typename T> void run(const T *in, T *out, int n) {\n"
+             "  constexpr int tile = 128;\n"
+             "  k<T, tile><<<(n + tile - 1) / tile, tile>>>(in, out, n);\n}\n"
+             "int main() { float *a = 0; run<float>(a, a + 1000, 1000); }\n");
+    cr_assert_eq(of.kernel->status, HT_KERNEL_TEMPLATED, "%s", of.kernel->reason);
+    cr_expect(strstr(of.kernel->template->unit, "baseline(k__original<float, 128>)"), "%s",
+              of.kernel->template->unit);
+    done(&of);
+}
