@@ -16,7 +16,7 @@
 #include <string.h>
 
 enum {
-    TRIALS_MAX = 20,            /* problems tried until enough are good */
+    TRIALS_MAX = 20,            /* problems tried until enough are good; more until one is */
     BUILD_LIMIT = 200000,       /* legal configurations that are listed */
     BATCH = 4,                  /* configurations that are compiled before they are run */
     ACCESSES = 200000,          /* of a launch in a pass, then no further block is looked at */
@@ -440,8 +440,6 @@ static ht_status sizes_run(verification *in, mode *out_next, ht_error *error) {
     ht_status status = HT_OK;
     size_t candidates = in->given ? in->problem_count : in->wanted, tried = 0;
     size_t most = TRIALS_MAX + in->fresh_count;
-    /* the given sizes, which come late, are tried before it is said that the original does not run
-     */
     for (size_t i = 0; i < candidates && (tried < most || out->size_count == 0) && !is_all(in) &&
                        status == HT_OK && out->outcome != HT_VERIFY_DIFFERS && !in->unsteady;
          ++i) {
