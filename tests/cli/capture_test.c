@@ -108,7 +108,7 @@ Test(capture, whole_numbers_have_the_sign_of_their_type) {
 Test(capture, an_expression_holds_in_every_launch) {
     ht_capture_fields fields = {.launches = 2};
     static const int64_t sizes[][2] = {{640, 320}, {48, 24}, {3, 5}};
-    static const char *const names[] = {"w", "h", "c"};
+    static const char *const names[] = {"w", "h", "c", NULL};
     for (size_t i = 0; i < 3; ++i) {
         ht_capture_field *field = ht_capture_field_add(&fields, names[i]);
         memcpy(field->values, sizes[i], sizeof sizes[i]);
@@ -224,14 +224,7 @@ Test(capture, substitutes_of_a_problem_are_those_of_one_copy_of_each_source) {
 static void make(void) {
     static const char *const names[] = {"captured.hip", "captured.cuh", "captured_kernels.hip"};
     workplace_make();
-    for (size_t i = 0; i < sizeof names / sizeof *names; ++i) {
-        char path[512], *text;
-        size_t length;
-        snprintf(path, sizeof path, SOURCES "/%s", names[i]);
-        cr_assert_eq(ht_file_read(path, 0, &text, &length, NULL), HT_OK, "%s", path);
-        workplace_write(names[i], text);
-        free(text);
-    }
+    workplace_copy(SOURCES, names);
 }
 
 TestSuite(capture_command, .init = make, .fini = workplace_remove);

@@ -6,25 +6,16 @@
 
 #include <criterion/criterion.h>
 #include <jansson.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* The programs lie in the workplace, so that messages name them shortly. */
 static void make(void) {
     static const char *const names[] = {
         "vector_add.hip", "reduction.hip", "stencil.hip",     "two_main.hip",    "two_other.hip",
         "runtime.hip",    "faults.hip",    "unsupported.hip", "never_ported.cu", "wrong.hip",
-        "checked.hip",    "sanitized.hip", "halves.hip",      "textures.hip"};
+        "checked.hip",    "sanitized.hip", "halves.hip",      "textures.hip",    NULL};
     workplace_make();
-    for (size_t i = 0; i < sizeof names / sizeof *names; ++i) {
-        char path[512], *text;
-        size_t length;
-        snprintf(path, sizeof path, SOURCES "/%s", names[i]);
-        cr_assert_eq(ht_file_read(path, 0, &text, &length, NULL), HT_OK, "%s", path);
-        workplace_write(names[i], text);
-        free(text);
-    }
+    workplace_copy(SOURCES, names);
 }
 
 TestSuite(emulate, .init = make, .fini = workplace_remove);

@@ -9,18 +9,7 @@
 
 static void prepare(void) {
     workplace_make();
-    setenv("HIPTEMPER_LOCKS", workplace(), 1);
-    workplace_write("tree/scale.hip",
-                    "#include <hip/hip_runtime.h>\n"
-                    "#include \"factor.h\"\n"
-                    "__global__ void scale(const float *in, float *out, int n) {\n"
-                    "    int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
-                    "    if (i < n) out[i] = FACTOR * in[i];\n"
-                    "}\n"
-                    "void launch(const float *in, float *out, int n) {\n"
-                    "    scale<<<n, 1>>>(in, out, n);\n"
-                    "}\n");
-    workplace_write("tree/factor.h", "#define FACTOR 2.0f\n");
+    night_tree_write("n, 1", "");
     night_job_write("[\"tree\"]", 60, 2, "");
 }
 

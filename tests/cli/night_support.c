@@ -30,6 +30,23 @@ void night_free(ran_night *night) {
     free(night->progress);
 }
 
+void night_tree_write(const char *launch, const char *more) {
+    char *text = ht_format("#include <hip/hip_runtime.h>\n"
+                           "#include \"factor.h\"\n"
+                           "__global__ void scale(const float *in, float *out, int n) {\n"
+                           "    int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+                           "    if (i < n) out[i] = FACTOR * in[i];\n"
+                           "}\n"
+                           "void launch(const float *in, float *out, int n) {\n"
+                           "    scale<<<%s>>>(in, out, n);\n"
+                           "}\n%s",
+                           launch, more);
+    setenv("HIPTEMPER_LOCKS", workplace(), 1);
+    workplace_write("tree/scale.hip", text);
+    workplace_write("tree/factor.h", "#define FACTOR 2.0f\n");
+    free(text);
+}
+
 void night_edit(const char *name, const char *mark, const char *by) {
     char *text = workplace_read(name);
     char *at = text ? strstr(text, mark) : NULL;

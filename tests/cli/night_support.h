@@ -18,6 +18,9 @@ ran_night night_run(const char *words, int code);
  * be slower, with code 1. */
 ran_night night_run_again(const char *words);
 void night_free(ran_night *night);
+/* Writes tree/scale.hip, with this launch and `more` after it, and its header tree/factor.h; nights
+ * lock devices in the workplace. */
+void night_tree_write(const char *launch, const char *more);
 /* Replaces a text's first occurrence in a file of the workplace. */
 void night_edit(const char *name, const char *mark, const char *by);
 /* Writes n.json: `sources` are those of the job, `more` further keys, which end in a comma. */

@@ -13,22 +13,11 @@
 
 static void prepare(void) {
     workplace_make();
-    setenv("HIPTEMPER_LOCKS", workplace(), 1);
-    workplace_write("tree/scale.hip",
-                    "#include <hip/hip_runtime.h>\n"
-                    "#include \"factor.h\"\n"
-                    "__global__ void scale(const float *in, float *out, int n) {\n"
-                    "    int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
-                    "    if (i < n) out[i] = FACTOR * in[i];\n"
-                    "}\n"
-                    "void launch(const float *in, float *out, int n) {\n"
-                    "    scale<<<(n + 255) / 256, 256>>>(in, out, n);\n"
-                    "}\n"
-                    "#include <cstdio>\n" /* a line that is printed is no use of lines */
-                    "void check(int n) {\n"
-                    "    if (n) std::fprintf(stderr, \"%d\", __LINE__);\n"
-                    "}\n");
-    workplace_write("tree/factor.h", "#define FACTOR 2.0f\n");
+    night_tree_write("(n + 255) / 256, 256",
+                     "#include <cstdio>\n" /* a line that is printed is no use of lines */
+                     "void check(int n) {\n"
+                     "    if (n) std::fprintf(stderr, \"%d\", __LINE__);\n"
+                     "}\n");
     workplace_write("n.json",
                     "{\"sources\": [\"tree\"], \"budget\": {\"seconds\": 60, \"evaluations\": 2},\n"
                     " \"final_seconds\": 0.05, \"check\": \"none\", \"seed\": 3,\n"

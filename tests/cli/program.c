@@ -39,6 +39,17 @@ void workplace_write(const char *name, const char *text) {
     free(path);
 }
 
+void workplace_copy(const char *from, const char *const *names) {
+    for (size_t i = 0; names[i]; ++i) {
+        char *path = ht_path_join(from, names[i]), *text = NULL;
+        ht_error error;
+        cr_assert_eq(ht_file_read(path, 0, &text, NULL, &error), HT_OK, "%s", error.message);
+        workplace_write(names[i], text);
+        free(text);
+        free(path);
+    }
+}
+
 char *workplace_read(const char *name) {
     char *path = ht_path_join(folder, name);
     char *text = NULL;

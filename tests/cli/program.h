@@ -18,6 +18,8 @@ void workplace_remove(void);
 const char *workplace(void);
 /* Writes a file into the workplace, folders on the way included. */
 void workplace_write(const char *name, const char *text);
+/* Copies files of a folder into it, so that messages name them shortly; NULL ends the names. */
+void workplace_copy(const char *from, const char *const *names);
 /* The text of a file of the workplace; NULL when it is not there. free(). */
 char *workplace_read(const char *name);
 
