@@ -2,9 +2,11 @@
  * agent_cheats. */
 #include "tests/loop/agent/cases.h"
 
+#include "base/file.h"
 #include "base/memory.h"
 #include "loop/agent/rules.h"
 #include "loop/agent/seat.h"
+#include "tests/test_folder.h"
 
 #include <criterion/criterion.h>
 #include <stdio.h>
@@ -84,17 +86,17 @@ Test(agent_gate, a_refused_agent_is_asked_again_with_the_reason) {
     ht_answer answer;
     ht_gate_verdict verdict;
     agent_original_open("silu", 7, false, &original);
+    char *folder = test_folder_make();
     char *command = ht_format(
         "while read -r q; do printf '%%s\\n' \"$q\" >>%s/agent-questions; printf '%%s\\n' "
         "\"$q\"; done | %s/packaging/agent/agent-script --answer "
         "kernel=%s/tests/loop/agent/cheats/timing_clock.hip --answer "
         "kernel=%s/tests/loop/agent/cheats/stale_flag.hip",
-        HT_BINARY_DIR, HT_SOURCE_DIR, HT_SOURCE_DIR, HT_SOURCE_DIR);
+        folder, HT_SOURCE_DIR, HT_SOURCE_DIR, HT_SOURCE_DIR);
     ht_agent_command *agent = ht_agent_command_new(command, 60, NULL);
     ht_seat seat = {.command = agent, .gate = original.gate};
     const ht_agent_state state = {.path = "silu.hip", .kernel = "silu_and_mul", .device = "host"};
-    char *questions = ht_format("%s/agent-questions", HT_BINARY_DIR);
-    remove(questions);
+    char *questions = ht_path_join(folder, "agent-questions");
     cr_assert_eq(ht_seat_ask(&seat, &state, &answer, &verdict, &error), HT_OK, "%s", error.message);
     cr_assert_eq(answer.kind, HT_ANSWER_PASS); /* after two refusals */
     cr_assert_eq(seat.turn, 3);
@@ -104,7 +106,8 @@ Test(agent_gate, a_refused_agent_is_asked_again_with_the_reason) {
     cr_assert(fgets(line, sizeof line, file) && strstr(line, "\"kind\":\"clock\""), "%s", line);
     cr_assert(fgets(line, sizeof line, file) && strstr(line, "\"kind\":\"state\""), "%s", line);
     fclose(file);
-    remove(questions);
+    ht_dir_remove(folder);
+    free(folder);
     ht_answer_free(&answer);
     ht_gate_verdict_free(&verdict);
     ht_agent_command_free(agent);
