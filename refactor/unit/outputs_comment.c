@@ -82,6 +82,7 @@ typedef struct outputs {
     ht_text names;     /* "COARSEN_X,COARSEN_Y" */
     ht_text any;       /* a template expression: one is not 1 */
     const char *tiled; /* the parameter with which they are a tile of registers; NULL: none */
+    char *apart;       /* a template expression: they lie a block apart, not in a tile; owned */
 } outputs;
 
 static void add(outputs *of, const char *param) {
@@ -96,6 +97,12 @@ static outputs outputs_of(const ht_plan *plan) {
     if (plan->forms.tiled && plan->forms.tiled->has_plain)
         add(&of, plan->forms.tiled->plain.factor);
     of.tiled = plan->forms.tiled ? plan->forms.tiled->param : NULL;
+    ht_text apart = {0};
+    ht_text_append(&apart, "");
+    for (size_t i = 0; i < plan->params.count; ++i)
+        if (ht_text_ends(plan->params.items[i].name, "_STRIDED"))
+            ht_text_printf(&apart, apart.length ? " || %s" : "%s", plan->params.items[i].name);
+    of.apart = ht_text_take(&apart);
     return of;
 }
 
@@ -113,10 +120,14 @@ static void correct(ht_plan *plan, const outputs *of, ht_range comment) {
             continue;
         ht_range place = {(size_t)(count - text), (size_t)(end - text)};
         ht_range rest = {(size_t)(words - text), place.end};
+        char *group =
+            of->apart[0] ? ht_format("$?{%s}{}{group of}$?{!(%s)}{}{tile of}", of->apart, of->apart)
+                         : ht_strdup("tile of");
         char *own = ht_format("$?{%s}{}{%s $[%zu,%zu]s}$?{!(%s)}{}{$[%zu,%zu]}", of->any.data,
-                              count == words ? "tile of" : "several", rest.begin, rest.end,
+                              count == words ? group : "several", rest.begin, rest.end,
                               of->any.data, place.begin, place.end);
         ht_plan_edit_applied(plan, place, of->names.data, own);
+        free(group);
         free(own);
     }
 }
@@ -253,4 +264,5 @@ void ht_outputs_comment(ht_plan *plan) {
     plan->running.failed = failed; /* comments are no reason */
     ht_text_free(&of.names);
     ht_text_free(&of.any);
+    free(of.apart);
 }

@@ -179,7 +179,7 @@ Test(written_form, outputs_that_share_loads_are_an_array) {
         "\n"
         "    if (ow_first >= OW || oh >= OH)\n"
         "        return;\n"
-        "    // where all outputs are inside, neighbours are loaded together\n"
+        "    // where all ow are inside, neighbours are loaded together\n"
         "    const bool all_inside = OW - ow_first >= kOutputsPerThread;\n"
         "\n"
         "    float sum[kOutputsPerThread] = {};\n"

@@ -75,6 +75,49 @@ Test(written_words, a_comment_that_says_one_output_is_corrected) {
     char *text = example("conv2d_direct", "COARSEN_X=2");
     expect_part(text, "NCHW, one thread per tile of output pixels.");
     free(text);
+    text = example("conv2d_direct", "COARSEN_X=2 COARSEN_X_STRIDED=true");
+    expect_part(text, "NCHW, one thread per group of output pixels."); /* a block apart */
+    free(text);
+}
+
+#define CONSTANTS(between)                                                                         \
+    "#include <hip/hip_runtime.h>\n"                                                               \
+    "constexpr int kThreads = 256;\n" between                                                      \
+    "__global__ void k(const float *in, float *out, int n) {\n"                                    \
+    "    const int i = blockIdx.x * blockDim.x + threadIdx.x;\n"                                   \
+    "    if (i < n) out[i] = in[i] * 2;\n}\n"                                                      \
+    "void run(const float *in, float *out, int n) {\n"                                             \
+    "    k<<<(n + kThreads - 1) / kThreads, kThreads>>>(in, out, n);\n}\n"
+
+/* A constant stands next to the author's that the launch has, unless the kernel is in another
+ * scope. */
+Test(written_words, a_constant_stands_with_the_authors) {
+    static const char *const own = "kThreads = 256;\nconstexpr int kOutputsPerThread = 4;\n";
+    char *text = written(CONSTANTS("struct shape {\n    int n;\n};\n"), "COARSEN_X=4");
+    expect_part(text, own);
+    free(text);
+    text = written(CONSTANTS("#ifdef OTHER\nint other;\n#else\nint another;\n#endif\n"),
+                   "COARSEN_X=4");
+    expect_part(text, own);
+    free(text);
+    text = written(CONSTANTS("inline void other(int) {\n}\nnamespace {\n") "}\n", "COARSEN_X=4");
+    expect_none(text, own);
+    free(text);
+}
+
+/* A size that is squared as an int is small: one division by a product serves it. */
+Test(written_words, a_size_that_is_squared_is_divided_once) {
+    static const char source[] = "#include <hip/hip_runtime.h>\n"
+                                 "#define BLOCK 16\n"
+                                 "__global__ void k(float *a, int n) {\n"
+                                 "    const int x = blockIdx.x * blockDim.x + threadIdx.x;\n"
+                                 "    if (x < n) a[x * n + x] *= 2;\n}\n"
+                                 "void run(int n) {\n"
+                                 "    float *a;\n    hipMalloc(&a, n * n * sizeof(float));\n"
+                                 "    k<<<(n + BLOCK - 1) / BLOCK, BLOCK>>>(a, n);\n}\n";
+    char *text = written(source, "COARSEN_X=4");
+    expect_part(text, "(n + OUTPUTS_PER_THREAD * BLOCK - 1) / (OUTPUTS_PER_THREAD * BLOCK)");
+    free(text);
 }
 
 #define SQUARE(ahead)                                                                              \

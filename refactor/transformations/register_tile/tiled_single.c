@@ -368,8 +368,12 @@ static void write_why(const ht_tiled *t, ht_writer *writer, size_t like) {
         ht_writer_printf(writer, "$?{%s > 1 && !%s}{}{", of->factor,
                          of->strided ? of->strided : "0");
         ht_writer_line(writer, like);
-        ht_writer_printf(writer,
-                         "// where all outputs are inside, neighbours are loaded together}");
+        if (t->axis_count > 1)
+            ht_writer_printf(writer, "// where all %s are inside, neighbours are loaded together}",
+                             of->name);
+        else
+            ht_writer_printf(writer,
+                             "// where all outputs are inside, neighbours are loaded together}");
     }
 }
 
