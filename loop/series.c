@@ -123,7 +123,8 @@ static ht_status all_write(series *in, ht_error *error) {
 static ht_status original_check(const ht_history *history, const char *path, ht_error *error) {
     char *text = NULL;
     if (history->count == 0 || !history->items[0].source)
-        return ht_error_set(error, HT_ERROR_INPUT, "the loop has no original");
+        return ht_error_set(error, HT_ERROR_INPUT,
+                            "the loop's texts were not kept: its source is not UTF-8");
     ht_status status = ht_file_read_text(path, "HIP source", &text, error);
     if (status == HT_OK && strcmp(text, history->items[0].source) != 0)
         status = ht_error_set_at(error, HT_ERROR_INPUT, path, 0, 0,
