@@ -39,7 +39,7 @@ static ht_status ask(ht_job *job, json_t *request, double seconds, json_t **out_
         ht_process_wait(&job->workers.checker, 1, job->options.interrupted, &index, out_reply);
     if (status == HT_OK)
         return ht_message_get_error(*out_reply, error);
-    char evidence[200];
+    char evidence[HT_EVIDENCE_MAX];
     ++job->counts.worker_restarts;
     if (status == HT_ERROR_TIMEOUT)
         return ht_error_set(error, status, "check: no end within %.3g s", seconds);

@@ -133,7 +133,7 @@ static void take_answers(work *work, range range, const json_t *reply) {
 }
 
 static void take_end(ht_job *job, ht_process *process, ht_compile_task *task, ht_status status) {
-    char evidence[200];
+    char evidence[HT_EVIDENCE_MAX];
     if (status == HT_ERROR_TIMEOUT) {
         task->status = ht_error_set(&task->error, status, "compiler: no end within %.3g s",
                                     job->limits.compile);

@@ -34,7 +34,7 @@ static ht_status try_start(ht_job *job, ht_process *process, const char *role, h
             ht_process_kill(process);
         return status;
     }
-    char evidence[200];
+    char evidence[HT_EVIDENCE_MAX];
     ht_process_evidence(process, evidence, sizeof evidence);
     if (status == HT_ERROR_INTERRUPTED)
         return ht_error_set(error, status, "interrupted");
@@ -76,7 +76,7 @@ static ht_status ready_runner(ht_job *job, ht_error *error) {
 /* Describes what a worker's end means for its request. */
 static ht_status describe_end(ht_process *process, ht_status status, double seconds,
                               ht_error *error) {
-    char evidence[200];
+    char evidence[HT_EVIDENCE_MAX];
     switch (status) {
     case HT_ERROR_CRASH:
         ht_process_evidence(process, evidence, sizeof evidence);

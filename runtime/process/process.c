@@ -424,7 +424,8 @@ static bool ended_by_sandbox(const ht_process *process) {
 }
 
 void ht_process_evidence(const ht_process *process, char *out, size_t size) {
-    char line[160], how[80];
+    enum { FOREIGN_MAX = 160 }; /* of a line that anything in the process may have written */
+    char line[HT_EVIDENCE_MAX], how[80];
     last_line(process->log, process->log_start, line, sizeof line);
     if (ended_by_sandbox(process) && strncmp(line, "sandbox: ", 9) == 0) {
         snprintf(out, size, "%s", line);
@@ -443,5 +444,5 @@ void ht_process_evidence(const ht_process *process, char *out, size_t size) {
     } else {
         snprintf(how, sizeof how, "exit code %d", WEXITSTATUS(process->exit_status));
     }
-    snprintf(out, size, "%s%s%s", how, *line ? ": " : "", line);
+    snprintf(out, size, "%s%s%.*s", how, *line ? ": " : "", FOREIGN_MAX, line);
 }

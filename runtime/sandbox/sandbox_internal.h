@@ -4,6 +4,7 @@
 
 #include "runtime/sandbox/sandbox.h"
 
+#include <limits.h>
 #include <linux/seccomp.h>
 
 /* Landlock: folders and TCP. `version` as probed. */
@@ -21,6 +22,9 @@ bool ht_filter_knows(const struct seccomp_notif *call);
 
 /* Open flags that make, change or empty a file. */
 int ht_open_flags_changing(void);
+
+/* Room for such words, with the longest path. */
+enum { HT_SANDBOX_WORDS = PATH_MAX + 128 };
 
 /* Words for a call that was refused: "tried to start a program (execve of '/bin/sh')". */
 void ht_sandbox_describe(const struct seccomp_notif *call, char *out, size_t size);

@@ -44,7 +44,7 @@ static struct {
     int folder; /* the one that it may write to */
     unsigned files;
     atomic_bool condemned;
-    char verdict[240];
+    char verdict[HT_SANDBOX_WORDS + 16];
 } warden = {.ends = {-1, -1}, .listener = -1, .folder = -1};
 
 void ht_warden_prepare(void) {
@@ -99,7 +99,7 @@ const char *ht_warden_verdict(void) {
 }
 
 static void refuse(const struct seccomp_notif *call) {
-    char words[200];
+    char words[HT_SANDBOX_WORDS];
     ht_sandbox_describe(call, words, sizeof words);
     condemn(words);
 }

@@ -3,6 +3,7 @@
 
 #include "base/text.h"
 
+#include <limits.h>
 #include <seccomp.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -129,7 +130,7 @@ bool ht_sandbox_peek(int pid, uint64_t address, char *out, size_t size) {
 }
 
 void ht_sandbox_describe(const struct seccomp_notif *call, char *out, size_t size) {
-    char path[128];
+    char path[PATH_MAX];
     char *name = seccomp_syscall_resolve_num_arch(call->data.arch, call->data.nr);
     const kind *kind = name != NULL ? kind_of(name) : NULL;
     if (name == NULL)
