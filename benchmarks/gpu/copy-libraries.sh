@@ -5,7 +5,8 @@
 set -euo pipefail
 program=$1 folder=$2
 
-blas=$(PATH=$PATH:/sbin:/usr/sbin ldconfig -p | awk '$1 == "libopenblas.so.0" { print $NF; exit }')
+# Reads the list to its end: ldconfig fails if its reader ends before, and so then does the pipe.
+blas=$(PATH=$PATH:/sbin:/usr/sbin ldconfig -p | awk '$1 == "libopenblas.so.0" && !found++ { print $NF }')
 [ -n "$blas" ] || { echo "copy-libraries.sh: there is no libopenblas.so.0: install libopenblas0-pthread" >&2; exit 1; }
 {
     ldd "$program" "$blas" | awk '$2 == "=>" && $3 ~ /^\// { print $1, $3 }'
