@@ -108,7 +108,7 @@ Test(capture, whole_numbers_have_the_sign_of_their_type) {
 Test(capture, an_expression_holds_in_every_launch) {
     ht_capture_fields fields = {.launches = 2};
     static const int64_t sizes[][2] = {{640, 320}, {48, 24}, {3, 5}};
-    static const char *const names[] = {"w", "h", "c", NULL};
+    static const char *const names[] = {"w", "h", "c"};
     for (size_t i = 0; i < 3; ++i) {
         ht_capture_field *field = ht_capture_field_add(&fields, names[i]);
         memcpy(field->values, sizes[i], sizeof sizes[i]);
@@ -222,7 +222,8 @@ Test(capture, substitutes_of_a_problem_are_those_of_one_copy_of_each_source) {
 /* ---- the command ---- */
 
 static void make(void) {
-    static const char *const names[] = {"captured.hip", "captured.cuh", "captured_kernels.hip"};
+    static const char *const names[] = {"captured.hip", "captured.cuh", "captured_kernels.hip",
+                                        NULL};
     workplace_make();
     workplace_copy(SOURCES, names);
 }
