@@ -92,6 +92,14 @@ static bool all_replaced(const ht_source *source, const ht_macro *macro,
     return true;
 }
 
+/* Returns true if a file that is included has the name. */
+static bool is_named_elsewhere(const ht_source *source, const char *name) {
+    bool named = false;
+    for (size_t i = 1; i < source->file_count && !named; ++i)
+        named = ht_source_names(source, i, name);
+    return named;
+}
+
 /* Returns the number that all uses of the macro get; NULL: some do not, or there is none.
  * free(). */
 static char *number_of(const ht_source *source, const ht_macro *macro, const ht_replacement *items,
@@ -107,20 +115,21 @@ static char *number_of(const ht_source *source, const ht_macro *macro, const ht_
         }
         free(own);
     }
-    if (number && alike && all_replaced(source, macro, items, count))
+    if (number && alike && all_replaced(source, macro, items, count) &&
+        !is_named_elsewhere(source, macro->name))
         return number;
     free(number);
     return NULL;
 }
 
-/* Returns true if no other file can name what this one defines. */
-static bool is_alone(const ht_source *source) {
+/* Returns true if what this file defines can be named by those alone that it includes. */
+static bool is_main(const ht_source *source) {
     static const char *const ends[] = {".hip", ".cpp", ".cu", ".cc", ".cxx"};
     const char *end = strrchr(source->path, '.');
     bool known = false;
     for (size_t i = 0; end && i < sizeof ends / sizeof *ends; ++i)
         known = known || strcmp(end, ends[i]) == 0;
-    return known && source->file_count == 1 && strcmp(source->path, source->unit_path) == 0;
+    return known && strcmp(source->path, source->unit_path) == 0;
 }
 
 /* ---- named constants ---- */
@@ -196,7 +205,7 @@ static void define(const ht_source *source, const ht_macro *macro, char *number,
 }
 
 void ht_definitions_change(const ht_source *source, ht_replacement **items, size_t *count) {
-    for (size_t m = 0; m < source->macros.count && is_alone(source); ++m) {
+    for (size_t m = 0; m < source->macros.count && is_main(source); ++m) {
         const ht_macro *macro = &source->macros.items[m];
         char *number =
             is_defined_once(source, macro) ? number_of(source, macro, *items, *count) : NULL;
@@ -204,7 +213,7 @@ void ht_definitions_change(const ht_source *source, ht_replacement **items, size
             define(source, macro, number, items, count);
     }
     const ht_tokens *tokens = ht_source_tokens(source, 0);
-    for (size_t i = 0; i < tokens->count && is_alone(source); ++i) {
+    for (size_t i = 0; i < tokens->count && is_main(source); ++i) {
         ht_macro constant;
         if (!constant_read(source, i, &constant))
             continue;

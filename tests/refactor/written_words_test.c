@@ -2,7 +2,10 @@
  * comments, sums. */
 #include "written_support.h"
 
+#include "base/file.h"
 #include "base/memory.h"
+#include "base/text.h"
+#include "tests/test_folder.h"
 
 #include <criterion/criterion.h>
 #include <stdlib.h>
@@ -41,6 +44,43 @@ Test(written_words, a_constant_whose_uses_all_change_has_another_number) {
     expect_part(text, "constexpr int kBlockX = 32;\nconstexpr int kBlockY = 32;\n");
     expect_part(text, "(s.out_h + kBlockY - 1) / kBlockY,\n");
     expect_part(text, "dim3(kBlockX / kOutputsPerThread, kBlockY)");
+    free(text);
+}
+
+/* Returns a source whose header is as given, with another block; free(). */
+static char *written_with_header(const char *header) {
+    static const char source[] =
+        "#include <hip/hip_runtime.h>\n#include \"%s/sizes.h\"\n#define THREADS 256\n"
+        "__global__ void k(const float *in, float *out, int n) {\n"
+        "    const int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+        "    if (i < n) out[i] = in[i] * SCALE;\n}\n"
+        "void run(const float *in, float *out, int n) {\n"
+        "    k<<<(n + THREADS - 1) / THREADS, THREADS>>>(in, out, n);\n}\n";
+    char *folder = test_folder_make(), *path = ht_path_join(folder, "k.hip");
+    char *other = ht_path_join(folder, "sizes.h"), *text = ht_format(source, folder);
+    ht_problem_file *problems;
+    cr_assert_eq(ht_file_write(other, header, strlen(header), NULL), HT_OK);
+    cr_assert_eq(ht_file_write(path, text, strlen(text), NULL), HT_OK);
+    ht_refactor *refactor = refactor_open(path, &problems);
+    free(text);
+    text = apply_to(refactor, "BLOCK_X=64");
+    ht_refactor_free(refactor);
+    ht_problem_file_free(problems);
+    ht_dir_remove(folder);
+    free(folder);
+    free(path);
+    free(other);
+    return text;
+}
+
+/* A header that the file includes may have the number, too: then it keeps the old one. */
+Test(written_words, a_macro_that_no_header_names_is_defined_anew) {
+    char *text = written_with_header("#define SCALE 2\n");
+    expect_part(text, "#define THREADS 64\n");
+    expect_part(text, "k<<<(n + THREADS - 1) / THREADS, THREADS>>>");
+    free(text);
+    text = written_with_header("#define SCALE 2\n#define BYTES (THREADS * 4)\n");
+    expect_part(text, "#define THREADS 256\n");
     free(text);
 }
 
