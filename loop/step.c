@@ -336,7 +336,8 @@ static ht_status search(step *in, ht_error *error) {
     session->defended = NULL;
     session->decided_context = NULL;
     session->first_count = 0;
-    if (status == HT_OK && in->result->io_failed) /* which says nothing of the kernel */
+    /* A full disk says nothing of the kernel; that a recording lacks timings is no fault of it. */
+    if (status == HT_OK && in->result->io_failed && !session->recording)
         status = ht_error_set(error, HT_ERROR_IO, "%s", in->result->reason);
     else if (status == HT_OK && ht_stopped && in->result->verdict == HT_VERDICT_NOT_RUN)
         status = ht_error_set(error, HT_ERROR_INTERRUPTED, "%s", in->result->reason);

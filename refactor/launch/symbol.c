@@ -170,36 +170,33 @@ static bool is_local_constant(CXCursor cursor, CXCursor parent, void *context) {
     return !*found;
 }
 
-/* Reads what a variable is declared with; NULL: it is no variable, or has no initializer. */
-static ht_symbol *read_initializer(const frame *in, CXCursor declaration) {
-    CXCursor initializer = clang_getCursorKind(declaration) == CXCursor_VarDecl
-                               ? clang_Cursor_getVarDeclInitializer(declaration)
-                               : clang_getNullCursor();
-    if (clang_Cursor_isNull(initializer))
-        return NULL;
-    frame scope = scope_of(in, declaration);
-    return read(&scope, initializer);
-}
-
 /* Reads the initializer of a constant that is computed from others of the program's sizes, as in
  * `const int blocks = (n + 255) / 256;`: by itself it would be a size that hangs on none of them.
  * NULL: it is not so computed. */
 static ht_symbol *read_computed(const frame *in, CXCursor declaration) {
     bool computed = false;
-    CXCursor initializer = clang_getCursorKind(declaration) == CXCursor_VarDecl
-                               ? clang_Cursor_getVarDeclInitializer(declaration)
-                               : clang_getNullCursor();
+    CXCursor initializer = ht_ast_initializer(declaration);
     if (clang_Cursor_isNull(initializer) || !ht_ast_is_local(declaration))
         return NULL;
     ht_ast_walk(initializer, is_local_constant, &computed);
     if (!computed)
         return NULL;
-    ht_symbol *value = read_initializer(in, declaration);
+    frame scope = scope_of(in, declaration);
+    ht_symbol *value = read(&scope, initializer);
     int64_t number;
     if (ht_symbol_value(value, &number))
         return value;
     ht_symbol_free(value);
     return NULL;
+}
+
+/* Reads the value that a variable has at the cursor; NULL: it is not known. */
+static ht_symbol *read_value(const frame *in, CXCursor cursor, CXCursor declaration) {
+    CXCursor initializer = ht_ast_initializer(declaration);
+    frame scope = scope_of(in, declaration);
+    if (clang_getCursorKind(declaration) == CXCursor_VarDecl && ht_variable_writes(declaration) > 0)
+        return reaching_value(&scope, cursor, declaration);
+    return clang_Cursor_isNull(initializer) ? NULL : read(&scope, initializer);
 }
 
 static ht_symbol *read_variable(const frame *in, CXCursor cursor, CXCursor declaration) {
@@ -224,14 +221,7 @@ static ht_symbol *read_variable(const frame *in, CXCursor cursor, CXCursor decla
     symbol->name = name;
     symbol->declaration = declaration;
     set_place(in, symbol, cursor);
-    if (computed)
-        symbol->value_of = computed;
-    else if (clang_getCursorKind(declaration) == CXCursor_VarDecl &&
-             ht_variable_writes(declaration) > 0) {
-        frame scope = scope_of(in, declaration);
-        symbol->value_of = reaching_value(&scope, cursor, declaration);
-    } else
-        symbol->value_of = read_initializer(in, declaration);
+    symbol->value_of = computed ? computed : read_value(in, cursor, declaration);
     return symbol;
 }
 

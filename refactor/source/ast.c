@@ -93,6 +93,12 @@ CXCursor ht_ast_body(CXCursor function) {
     return body;
 }
 
+CXCursor ht_ast_initializer(CXCursor declaration) {
+    return clang_getCursorKind(declaration) == CXCursor_VarDecl
+               ? clang_Cursor_getVarDeclInitializer(declaration)
+               : clang_getNullCursor();
+}
+
 typedef struct walk_state {
     bool (*visit)(CXCursor cursor, CXCursor parent, void *context);
     void *context;

@@ -22,6 +22,9 @@ ht_cursors ht_ast_children(CXCursor cursor);
 CXCursor ht_ast_child(CXCursor cursor, size_t index);
 /* Returns a function's body; null cursor: it has none. */
 CXCursor ht_ast_body(CXCursor function);
+/* Returns what a variable is declared with; null cursor: it is no variable, or has no initializer.
+ */
+CXCursor ht_ast_initializer(CXCursor declaration);
 
 /* Calls `visit` on every descendant in source order; returning false skips that one's children. */
 void ht_ast_walk(CXCursor root, bool (*visit)(CXCursor cursor, CXCursor parent, void *context),
