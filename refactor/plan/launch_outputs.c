@@ -5,7 +5,7 @@
 
 #include "base/memory.h"
 #include "refactor/launch/extent.h"
-#include "refactor/launch/squared.h"
+#include "refactor/plan/launch_limits.h"
 #include "refactor/source/names.h"
 
 #include <ctype.h>
@@ -139,13 +139,6 @@ static bool is_nested_elsewhere(const ht_plan *plan, const ht_launch_print *prin
     return nested;
 }
 
-/* Returns true if n is so small that an int holds it and `more`: the program squares it. */
-static bool is_squared(const ht_launch_print *print, const ht_form *form, int64_t more) {
-    const ht_symbol *items = form->term_count == 1 ? form->terms[0].symbol : NULL;
-    return items && form->terms[0].sign > 0 && items->kind == HT_SYMBOL_VARIABLE &&
-           more < INT32_MAX - HT_SQUARED_MOST && ht_launch_squares(print->site, items);
-}
-
 char *ht_launch_outputs_divided(const ht_plan *plan, const ht_launch_print *print,
                                 const ht_values *values, int64_t per_block, int64_t block,
                                 const char *items) {
@@ -172,9 +165,10 @@ char *ht_launch_outputs_divided(const ht_plan *plan, const ht_launch_print *prin
         form->divisor->origin != HT_ORIGIN_LITERAL || form->divisor->kind != HT_SYMBOL_CONSTANT;
     char *both = number ? ht_strdup(each) : ht_format("%s * %s", each, threads);
     bool apart = call && is_nested_elsewhere(plan, print, values);
+    int64_t most = ht_launch_squared_most(print->grid, print->site, print->axis);
     if (!apart && (named || call || number) &&
         (ht_form_is_safe(form, print->axis, old, per_block, false) ||
-         is_squared(print, form, per_block))) {
+         most < INT32_MAX - per_block)) { /* an int holds the sum */
         text = call     ? call_text(form, NULL, both)
                : number ? pieces_of(items, both)
                         : ht_format("(%s + %s - 1) / (%s)", items, both, both);
