@@ -194,9 +194,7 @@ static bool on_constant(CXCursor cursor, CXCursor parent, void *context) {
     named_constant *in = context;
     if (clang_getCursorKind(cursor) != CXCursor_VarDecl || !ht_cursor_named(cursor, in->name))
         return true;
-    CXCursor initializer = clang_Cursor_getVarDeclInitializer(cursor);
-    in->known = clang_isConstQualifiedType(clang_getCursorType(cursor)) &&
-                !clang_Cursor_isNull(initializer) && ht_ast_constant(initializer, &in->value);
+    in->known = ht_ast_declared_constant(cursor, &in->value);
     ++in->found;
     return true;
 }

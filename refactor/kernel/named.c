@@ -79,10 +79,7 @@ static bool constant_value(const ht_source *source, const char *name, int64_t *o
         *out_value = clang_getEnumConstantDeclValue(constant);
         return true;
     }
-    CXCursor initializer = clang_Cursor_getVarDeclInitializer(constant);
-    return !clang_Cursor_isNull(initializer) &&
-           clang_isConstQualifiedType(clang_getCursorType(constant)) &&
-           ht_ast_constant(initializer, out_value);
+    return ht_ast_declared_constant(constant, out_value);
 }
 
 static bool look_up(const void *context, const char *name, int64_t *out_value) {

@@ -133,9 +133,7 @@ static CXCursor root_of(CXCursor function, CXCursor expression, int depth) {
     }
     CXCursor variable = ht_ast_variable(inner);
     if (!clang_Cursor_isNull(variable)) {
-        CXCursor initializer = clang_getCursorKind(variable) == CXCursor_VarDecl
-                                   ? clang_Cursor_getVarDeclInitializer(variable)
-                                   : clang_getNullCursor();
+        CXCursor initializer = ht_ast_initializer(variable);
         CXCursor from = clang_Cursor_isNull(initializer) || ht_variable_writes(variable) > 0
                             ? clang_getNullCursor()
                             : root_of(function, initializer, depth + 1);

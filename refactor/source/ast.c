@@ -99,6 +99,13 @@ CXCursor ht_ast_initializer(CXCursor declaration) {
                : clang_getNullCursor();
 }
 
+bool ht_ast_declared_constant(CXCursor variable, int64_t *out_value) {
+    CXCursor initializer = ht_ast_initializer(variable);
+    return !clang_Cursor_isNull(initializer) &&
+           clang_isConstQualifiedType(clang_getCursorType(variable)) &&
+           ht_ast_constant(initializer, out_value);
+}
+
 typedef struct walk_state {
     bool (*visit)(CXCursor cursor, CXCursor parent, void *context);
     void *context;

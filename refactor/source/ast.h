@@ -25,6 +25,8 @@ CXCursor ht_ast_body(CXCursor function);
 /* Returns what a variable is declared with; null cursor: it is no variable, or has no initializer.
  */
 CXCursor ht_ast_initializer(CXCursor declaration);
+/* Reads the whole number that a const variable is declared with. Returns false for another one. */
+bool ht_ast_declared_constant(CXCursor variable, int64_t *out_value);
 
 /* Calls `visit` on every descendant in source order; returning false skips that one's children. */
 void ht_ast_walk(CXCursor root, bool (*visit)(CXCursor cursor, CXCursor parent, void *context),
