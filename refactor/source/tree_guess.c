@@ -40,7 +40,7 @@ bool ht_tree_is_unknown(const char *name) {
     static const char *const declared[] = {
         "cuda", "hip/",    "hip_",         "thrust/", "cooperative_", "torch/",   "ATen/",
         "c10/", "device_", "vector_types", "math_",   "driver",       "texture_", NULL};
-    return !is_system(name) && !ht_text_starts(name, declared);
+    return !ht_text_starts(name, declared) && !is_system(name); /* which looks at the disk */
 }
 
 size_t ht_tree_guess(graph *in, size_t from, const char *name, bool quoted) {
