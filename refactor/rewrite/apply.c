@@ -3,7 +3,7 @@
 #include "refactor/plan/render.h"
 #include "refactor/refactor.h"
 #include "refactor/result.h"
-#include "refactor/rewrite/constant_style.h"
+#include "refactor/rewrite/constant_place.h"
 #include "refactor/rewrite/constants.h"
 #include "refactor/rewrite/definitions.h"
 #include "refactor/rewrite/launcher.h"
@@ -11,7 +11,6 @@
 #include "refactor/rewrite/size_choice.h"
 #include "refactor/source/author_style.h"
 #include "refactor/source/comment.h"
-#include "refactor/source/names.h"
 #include "refactor/source/source_try.h"
 
 #include <stdlib.h>
@@ -110,85 +109,6 @@ static void add_lines(const ht_source *source, const ht_model *model, size_t pla
     list->items[list->count - 1].order -= ORDER_OWN;
 }
 
-/* Returns true if the kernel or a function that launches it has the name. */
-static bool is_used_by(const ht_source *source, const ht_model *model, const char *name) {
-    const ht_launches *launches = &model->facts->launches;
-    ht_range own = model->definition.range, function;
-    size_t file;
-    bool used = ht_name_stands(source->text + own.begin, own.end - own.begin, name);
-    for (size_t i = 0; i < launches->count && !used; ++i)
-        used = ht_source_range(source, launches->items[i].function, &file, &function) &&
-               file == 0 &&
-               ht_name_stands(source->text + function.begin, function.end - function.begin, name);
-    return used;
-}
-
-/* Returns the name that a line without its end declares as a constant: the word ahead of its value;
- * free(). */
-static char *constant_name(const char *line, size_t length) {
-    size_t begin = *line == '#' ? 1 + strspn(line + 1, " \t") + strlen("define") : 0;
-    size_t end = *line == '#' ? begin + strspn(line + begin, " \t") : strcspn(line, "={");
-    if (*line == '#') {
-        begin = end;
-        while (end < length && ht_name_has(line[end]))
-            ++end;
-    } else {
-        while (end > 0 && end <= length && !ht_name_has(line[end - 1]))
-            --end;
-        for (begin = end; begin > 0 && ht_name_has(line[begin - 1]);)
-            --begin;
-    }
-    return begin < end && end <= length ? ht_strndup(line + begin, end - begin) : ht_strdup("");
-}
-
-/* Returns true if what stands between two places changes neither scope nor condition: a constant
- * may as well be declared at the first. */
-static bool is_same_scope(const char *text, size_t begin, size_t end) {
-    int depth = 0, conditions = 0;
-    for (size_t at = begin; at < end && depth >= 0 && conditions >= 0; ++at) {
-        bool first = at == begin || text[at - 1] == '\n';
-        const char *word = text + at + 1 + strspn(text + at + 1, " \t");
-        if (first && text[at] == '#') {
-            conditions += strncmp(word, "if", 2) == 0;
-            conditions -= strncmp(word, "endif", 5) == 0;
-            if (conditions == 0 && strncmp(word, "el", 2) == 0)
-                return false;
-        }
-        depth += (text[at] == '{') - (text[at] == '}');
-    }
-    return depth == 0 && conditions == 0;
-}
-
-/* Returns where constants for a kernel go: after the last line ahead of it that declares one as the
- * new line does, if that is the last line that says anything, or if the kernel or its launch has
- * that one's name; else the place. */
-static size_t constants_end(const ht_source *source, const ht_model *model, size_t place,
-                            const char *line) {
-    const char *text = source->text;
-    bool last = true;
-    for (size_t end = place; end > 0;) {
-        while (end > 0 && strchr(" \t\r\n", text[end - 1]))
-            --end;
-        size_t begin = end;
-        while (begin > 0 && text[begin - 1] != '\n')
-            --begin;
-        bool continued = begin > 1 && text[begin - 2] == '\\';
-        size_t after = end + strcspn(text + end, "\n") + 1;
-        if (!continued && begin < end && after <= place &&
-            ht_constant_is_alike(text + begin, end - begin, line)) {
-            char *name = constant_name(text + begin, end - begin);
-            bool good = last || (*name && is_used_by(source, model, name) &&
-                                 is_same_scope(text, after, place));
-            free(name);
-            if (good)
-                return after;
-        }
-        last = last && begin == end;
-        end = begin;
-    }
-    return place;
-}
-
 /* Puts the note above the kernel, and takes an older one away. */
 static void add_note(const ht_refactor *refactor, const ht_refactor_choice *choice,
                      replacements *list, size_t owner) {
@@ -276,7 +196,7 @@ static void name_values(const ht_refactor *refactor, const ht_refactor_choice *c
         ht_long_launches_declare(kernels[i].plan, &list->items, &list->count, i);
     for (size_t i = 0; i < choice_count; ++i) {
         size_t place =
-            constants_end(source, kernels[i].model, kernels[i].place, kernels[i].declarations);
+            ht_constant_place(source, kernels[i].model, kernels[i].place, kernels[i].declarations);
         add_lines(source, kernels[i].model, place, kernels[i].declarations,
                   place == kernels[i].place, list, i);
         add_note(refactor, &choices[i], list, i);

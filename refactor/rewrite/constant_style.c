@@ -28,6 +28,8 @@ static ht_name_case case_of(const char *name, size_t length) {
 typedef struct tally {
     unsigned macros, constants, plain_const, statics;
     unsigned macro_case[HT_CASE_COUNT + 1], constant_case[HT_CASE_COUNT + 1];
+    const char *last; /* name; NULL: there was no constant */
+    size_t last_length;
 } tally;
 
 /* Counts #define NAME NUMBER. */
@@ -45,6 +47,8 @@ static void macro_count(tally *seen, const char *line, const char *end) {
         return;
     ++seen->macros;
     ++seen->macro_case[case_of(name, (size_t)(at - name))];
+    seen->last = name;
+    seen->last_length = (size_t)(at - name);
 }
 
 /* Counts [static] [inline] constexpr|const TYPE NAME = ... of whole numbers. */
@@ -76,6 +80,8 @@ static void constant_count(tally *seen, const char *line, const char *end) {
     seen->plain_const += is_const;
     seen->statics += is_static;
     ++seen->constant_case[case_of(name, length)];
+    seen->last = name;
+    seen->last_length = length;
 }
 
 static ht_name_case most(const unsigned counts[HT_CASE_COUNT + 1], ht_name_case otherwise) {
@@ -140,14 +146,14 @@ char *ht_constant_declaration(const ht_constant_style *style, const char *name, 
                         : ht_format("%s %s = %lld;\n", style->front, name, (long long)value);
 }
 
-bool ht_constant_is_alike(const char *line, size_t length, const char *declaration) {
+char *ht_constant_alike(const char *line, size_t length, const char *declaration) {
     tally seen = {0};
     bool macro = *line == '#';
     if (!length || macro != (*declaration == '#'))
-        return false;
+        return NULL;
     if (macro)
         macro_count(&seen, line, line + length);
     else if (line[length - 1] == ';')
         constant_count(&seen, line, line + length);
-    return seen.macros + seen.constants > 0;
+    return seen.last ? ht_strndup(seen.last, seen.last_length) : NULL;
 }

@@ -28,8 +28,9 @@ ht_constant_style ht_constant_style_of(const char *text);
 char *ht_constant_name(const ht_constant_style *style, const char *words);
 /* Returns its declaration, a line with its end; free(). */
 char *ht_constant_declaration(const ht_constant_style *style, const char *name, int64_t value);
-/* Returns true if a line without its end declares a whole number as the declaration does: both by
- * #define, or both not, at the begin of the line. */
-bool ht_constant_is_alike(const char *line, size_t length, const char *declaration);
+/* Returns the name that a line without its end declares as a whole number, if it does so as the
+ * declaration does: both by #define, or both not, at the begin of the line; NULL: it does not.
+ * free(). */
+char *ht_constant_alike(const char *line, size_t length, const char *declaration);
 
 #endif

@@ -143,6 +143,10 @@ Test(written_words, a_constant_stands_with_the_authors) {
     text = written(CONSTANTS("inline void other(int) {\n}\nnamespace {\n") "}\n", "COARSEN_X=4");
     expect_none(text, own);
     free(text);
+    text = written(CONSTANTS("/*\nconstexpr int kThreads = 8;\n*/\n// {\nint other;\n"),
+                   "COARSEN_X=4");
+    expect_part(text, own);
+    free(text);
 }
 
 /* A size that is squared as an int is small: one division by a product serves it. */
