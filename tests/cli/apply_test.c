@@ -318,6 +318,32 @@ Test(apply, blocks_that_divide_the_sizes_that_a_program_fixes_are_written) {
     expect_run("apply --kernel even BLOCK_X=128 even.hip", 2, "is not legal for w=64 h=96");
 }
 
+/* The program does not fix a size that another launch has as a variable: what is not run for
+ * it is said. */
+Test(apply, sizes_that_one_launch_of_two_fixes_are_looked_at) {
+    workplace_write("two.hip",
+                    "#include <hip/hip_runtime.h>\n"
+                    "__global__ void even(const float *in, float *out, int w, int h) {\n"
+                    "    int x = blockIdx.x * blockDim.x + threadIdx.x;\n"
+                    "    int y = blockIdx.y * blockDim.y + threadIdx.y;\n"
+                    "    out[y * w + x] = 2 * in[y * w + x];\n"
+                    "}\n"
+                    "int main() {\n"
+                    "    constexpr int w = 64, h = 96;\n"
+                    "    float *in, *out;\n"
+                    "    hipMalloc(&in, w * h * sizeof(float));\n"
+                    "    hipMalloc(&out, w * h * sizeof(float));\n"
+                    "    dim3 threads(16, 16), blocks(w / threads.x, h / threads.y);\n"
+                    "    even<<<blocks, threads>>>(in, out, w, h);\n"
+                    "}\n"
+                    "void bench(const float *in, float *out, int width, int height) {\n"
+                    "    dim3 threads(16, 16), blocks(width / threads.x, height / threads.y);\n"
+                    "    even<<<blocks, threads>>>(in, out, width, height);\n"
+                    "}\n");
+    expect_run("apply --kernel even BLOCK_Y=2 two.hip", 0,
+               "what it launches where 'h / 16 <= 8191' is false was not run");
+}
+
 Test(apply, a_kernel_whose_original_runs_at_no_size_is_not_written) {
     tree_write();
     char *text = ht_text_replaced(problem, "out float[problem.n]", "out float[problem.n / 2]");
