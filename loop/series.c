@@ -40,14 +40,16 @@ static ht_status place(const series *in, const char *side, const char *text, cha
     return status == HT_OK ? ht_file_write(*out_path, text, strlen(text), error) : status;
 }
 
+static const char sender[] = "From: hiptemper <hiptemper@localhost>\n";
+
 /* Returns the words in front of a patch, which `patch` skips and of which `git am` makes a commit's
  * message; free(). */
 static char *words_of(const series *in, const ht_revision *revision) {
     const ht_gain_interval *over = &revision->over_best, *all = &revision->speedup;
-    return ht_format("From: hiptemper <hiptemper@localhost>\nSubject: [PATCH] %s: revision %lu, "
-                     "%s\n\n%s\n\nOver the best before it: %.3fx [%.3f, %.3f]; over "
+    return ht_format("%sSubject: [PATCH] %s: revision %lu, %s\n\n%s\n\nOver the best before it: "
+                     "%.3fx [%.3f, %.3f]; over "
                      "the original: %.3fx [%.3f, %.3f].\nConfiguration: %s\nChecked: %s\n---\n",
-                     ht_path_name(in->name), (unsigned long)revision->number,
+                     sender, ht_path_name(in->name), (unsigned long)revision->number,
                      ht_action_name(revision->action), revision->reason ? revision->reason : "",
                      over->ratio, over->lo, over->hi, all->ratio, all->lo, all->hi,
                      revision->config ? revision->config : "",
@@ -79,7 +81,17 @@ static ht_status patch_write(series *in, const ht_revision *before, const ht_rev
     return status;
 }
 
-/* Removes the patches of an earlier export, which `series` lists: `git am` would take them too. */
+/* Returns true if a file is a patch that an export wrote. */
+static bool is_own(const char *path) {
+    char *text = NULL;
+    bool own = ht_file_exists(path) && ht_file_read_text(path, "patch", &text, NULL) == HT_OK &&
+               ht_text_begins(text, sender);
+    free(text);
+    return own;
+}
+
+/* Removes the patches of an earlier export, which `series` lists: `git am` would take them too.
+ * Others' patches stay: such a folder may be a package's. */
 static ht_status earlier_remove(const series *in, ht_error *error) {
     char *list = ht_path_join(in->folder, "series"), *text = NULL, *rest = NULL;
     ht_status status = HT_OK;
@@ -87,10 +99,10 @@ static ht_status earlier_remove(const series *in, ht_error *error) {
         status = ht_file_read_text(list, "list of patches", &text, error);
     for (char *name = text ? strtok_r(text, "\n", &rest) : NULL; name && status == HT_OK;
          name = strtok_r(NULL, "\n", &rest)) {
-        bool own = !strchr(name, '/') && strspn(name, "0123456789") == 4 && name[4] == '-' &&
-                   ht_text_ends(name, ".patch");
+        bool named = !strchr(name, '/') && strspn(name, "0123456789") == 4 && name[4] == '-' &&
+                     ht_text_ends(name, ".patch");
         char *path = ht_path_join(in->folder, name);
-        if (own && unlink(path) != 0 && errno != ENOENT)
+        if (named && is_own(path) && unlink(path) != 0 && errno != ENOENT)
             status = ht_error_set_at(error, HT_ERROR_IO, path, 0, 0, "cannot be removed: %s",
                                      strerror(errno));
         free(path);

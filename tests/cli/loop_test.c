@@ -77,13 +77,18 @@ Test(loop_command, a_loop_is_kept_shown_not_done_again_and_written_as_patches_th
     expect_in(show.out, "of the original's speed");
     program_result series = program_run("loop k.hip --db t.sqlite --export patches");
     cr_assert_eq(series.code, 0, "%s", series.err);
-    workplace_write("patches/0002-old.patch", "of an earlier export");
-    workplace_write("patches/series", "0001-tune.patch\n0002-old.patch\n../k.hip\n");
+    workplace_write("patches/0002-old.patch", "From: hiptemper <hiptemper@localhost>\nan export");
+    workplace_write("patches/0003-fix.patch", "From: a <a@b>\nof the user's");
+    workplace_write("patches/series",
+                    "0001-tune.patch\n0002-old.patch\n0003-fix.patch\n../k.hip\n");
     program_result newer = program_run("loop k.hip --db t.sqlite --export patches");
     cr_assert_eq(newer.code, 0, "%s", newer.err);
     char *old = ht_format("%s/patches/0002-old.patch", workplace());
     cr_expect_not(ht_file_exists(old));
     free(old);
+    char *other = ht_format("%s/patches/0003-fix.patch", workplace());
+    cr_expect(ht_file_exists(other));
+    free(other);
     char *names = workplace_read("patches/series");
     cr_expect_str_eq(names, "0001-tune.patch\n");
     expect_commit("patches/0001-tune.patch", "k.hip");
