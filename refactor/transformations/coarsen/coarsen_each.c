@@ -289,6 +289,43 @@ static bool is_body_apart(const ht_coarsen *c, const ht_syntax *statement) {
     return memchr(c->model->text + begin, '\n', first->range.begin - begin) != NULL;
 }
 
+/* Writes the variables from `first` to `end` that are inside, all of one declaration: the author's
+ * text where all of it is, or else a declaration each. Returns true if any is inside. */
+static bool write_variables(const each_walk *walk, size_t first, size_t end, bool close,
+                            size_t like) {
+    ht_coarsen *c = walk->c;
+    const ht_part *parts = walk->layout->parts;
+    const ht_syntax *statement = ht_statement_of(parts[first].node);
+    size_t inside = 0, lead = ht_statement_lead(c, parts[first].node);
+    for (size_t i = first; i < end; ++i)
+        inside += is_in_loop(walk, &parts[i]);
+    if (inside == statement->count) {
+        lead = close ? lead_first(c, lead, statement) : lead;
+        if (lead == statement->range.begin)
+            ht_writer_line(walk->writer, lead);
+        ht_writer_source(walk->writer, lead, ht_statement_tail(c, statement));
+        return true;
+    }
+    for (size_t i = first; i < end; ++i)
+        if (is_in_loop(walk, &parts[i])) {
+            ht_writer_line(walk->writer, like);
+            ht_writer_variable(walk->writer, parts[i].node);
+        }
+    return inside > 0;
+}
+
+/* Writes the head of an `if` that encloses the parts after it, with an opening brace. */
+static void write_enter(const each_walk *walk, const ht_syntax *statement, size_t lead) {
+    const ht_syntax *body = statement->children[1];
+    const char *text = walk->c->model->text;
+    bool braces = body->kind == HT_SYNTAX_COMPOUND;
+    size_t header = body->range.begin;
+    while (header > lead && isspace((unsigned char)text[header - 1]) && !braces)
+        --header;
+    ht_writer_source(walk->writer, lead, header);
+    ht_writer_printf(walk->writer, braces ? "{" : " {"); /* a choice's braces must match */
+}
+
 /* Writes the parts but `without`, whose guard the loop has. A declaration is copied as a whole if
  * all its variables are inside. */
 static void write_parts(const each_walk *walk, const ht_part *without, size_t like) {
@@ -296,32 +333,14 @@ static void write_parts(const each_walk *walk, const ht_part *without, size_t li
     const ht_layout *layout = walk->layout;
     ht_writer *writer = walk->writer;
     int open = 0, depth = writer->depth;
-    bool first_written = without != NULL;
+    bool close = without != NULL; /* the next statement follows the guard's line */
     for (size_t i = 0; i < layout->count; ++i) {
         const ht_part *part = &layout->parts[i];
         const ht_syntax *statement = ht_statement_of(part->node);
-        size_t lead = ht_statement_lead(c, part->node);
         if (part->node->kind == HT_SYNTAX_VARIABLE) {
-            size_t inside = 0, first = i;
-            for (; i < layout->count && layout->parts[i].node->parent == statement &&
-                   layout->parts[i].node->kind == HT_SYNTAX_VARIABLE;
-                 ++i)
-                inside += is_in_loop(walk, &layout->parts[i]);
-            --i;
-            if (inside)
-                lead = first_written ? lead_first(c, lead, statement) : lead;
-            first_written = first_written && !inside;
-            if (inside == statement->count) {
-                if (lead == statement->range.begin)
-                    ht_writer_line(writer, lead);
-                ht_writer_source(writer, lead, ht_statement_tail(c, statement));
-                continue;
-            }
-            for (size_t k = first; k <= i; ++k)
-                if (is_in_loop(walk, &layout->parts[k])) {
-                    ht_writer_line(writer, like);
-                    ht_writer_variable(writer, layout->parts[k].node);
-                }
+            size_t end = ht_layout_declaration_end(layout, i);
+            close = !write_variables(walk, i, end, close, like) && close;
+            i = end - 1;
             continue;
         }
         if (!is_in_loop(walk, part))
@@ -330,16 +349,11 @@ static void write_parts(const each_walk *walk, const ht_part *without, size_t li
             writer->depth -= part->kind == HT_PART_ENTER && is_body_apart(c, statement);
             continue;
         }
-        lead = first_written ? lead_first(c, lead, statement) : lead;
-        first_written = false;
+        size_t lead = ht_statement_lead(c, part->node);
+        lead = close ? lead_first(c, lead, statement) : lead;
+        close = false;
         if (part->kind == HT_PART_ENTER) {
-            const ht_syntax *body = statement->children[1];
-            bool braces = body->kind == HT_SYNTAX_COMPOUND;
-            size_t header = body->range.begin;
-            while (header > lead && isspace((unsigned char)c->model->text[header - 1]) && !braces)
-                --header;
-            ht_writer_source(writer, lead, header);
-            ht_writer_printf(writer, braces ? "{" : " {"); /* a choice's braces must match */
+            write_enter(walk, statement, lead);
             ++open;
             continue;
         }

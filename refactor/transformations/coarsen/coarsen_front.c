@@ -94,13 +94,12 @@ static void front_declaration(ht_coarsen *c, const ht_layout *layout, size_t *i,
     const ht_syntax *statement = layout->parts[*i].node->parent;
     size_t first = *i, front = 0;
     bool x = false;
-    for (; *i < layout->count && layout->parts[*i].node->kind == HT_SYNTAX_VARIABLE &&
-           layout->parts[*i].node->parent == statement;
-         ++*i) {
-        front += layout->parts[*i].front;
-        x |= layout->parts[*i].kind == HT_PART_X;
+    size_t end = ht_layout_declaration_end(layout, first);
+    for (size_t k = first; k < end; ++k) {
+        front += layout->parts[k].front;
+        x |= layout->parts[k].kind == HT_PART_X;
     }
-    --*i;
+    *i = end - 1;
     size_t lead = ht_statement_lead(c, statement);
     if (front == 0)
         return;
@@ -110,7 +109,7 @@ static void front_declaration(ht_coarsen *c, const ht_layout *layout, size_t *i,
     }
     ht_writer_source(writer, lead, statement->range.begin);
     bool any = false;
-    for (size_t k = first; k <= *i; ++k) {
+    for (size_t k = first; k < end; ++k) {
         if (!layout->parts[k].front)
             continue;
         if (any)

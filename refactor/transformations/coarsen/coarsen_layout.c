@@ -174,6 +174,14 @@ void ht_layout_release(ht_layout *layout) {
     *layout = (ht_layout){0};
 }
 
+size_t ht_layout_declaration_end(const ht_layout *layout, size_t i) {
+    const ht_syntax *statement = layout->parts[i].node->parent;
+    while (i < layout->count && layout->parts[i].node->kind == HT_SYNTAX_VARIABLE &&
+           layout->parts[i].node->parent == statement)
+        ++i;
+    return i;
+}
+
 /* ---- the front ---- */
 
 typedef struct settle {

@@ -32,6 +32,8 @@ typedef struct ht_layout {
  * inside if (inside) { ... }. */
 void ht_layout_build(ht_coarsen *c, bool enter, ht_layout *out_layout);
 void ht_layout_release(ht_layout *layout);
+/* Returns the part after those of the declaration that part `i` is a variable of. */
+size_t ht_layout_declaration_end(const ht_layout *layout, size_t i);
 /* Decides which parts are in front. `together` false: outputs are computed one at a time. */
 void ht_layout_settle(ht_coarsen *c, ht_layout *layout, bool together);
 
