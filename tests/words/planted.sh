@@ -19,6 +19,7 @@ base/a.h:6: is none
 base/a.h:6: so many
 base/b.c:2: beside
 base/b.c:3: a line of more than 100 characters
+base/b.c:4: a function of more than 62 lines
 docs/c.md:3: What
 docs/c.md:4: tells
 docs/c.md:8: told

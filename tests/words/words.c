@@ -3,8 +3,9 @@
  *     words ROOT [EXCEPTIONS]
  *
  * In comments, in messages, and in the text of .md files. Lines have at most 100 characters: those
- * of code everywhere, those of .md files but for tables and blocks of code. Prints each place with
- * the remedy; exit code 1 when there is one.
+ * of code everywhere, those of .md files but for tables and blocks of code. A function of a library
+ * or command ends at most 62 lines after it begins. Prints each place with the remedy; exit code 1
+ * when there is one.
  *
  * A line of EXCEPTIONS is a file, a colon, and a part of the line that is meant. A line that
  * excuses nothing is wrong, so that the list shrinks. "later: FOLDER/" leaves out the folder's
@@ -21,7 +22,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-enum { COLUMNS = 100 };
+enum { COLUMNS = 100, FUNCTION_LINES = 62 }; /* .clang-tidy's, which CI asks an hour later */
 
 /* The parts of a file that have rules of their own. */
 typedef enum part { COMMENT = 1, MESSAGE = 2, PROSE = 4, ALL = 7 } part;
@@ -277,6 +278,30 @@ static void lines_check(words *in, bool prose) {
     }
 }
 
+/* Returns true in folders whose functions may be long, such as a test's with its cases. */
+static bool is_apart(const char *path) {
+    return strncmp(path, "tests/", 6) == 0 || strncmp(path, "benchmarks/", 11) == 0 ||
+           strncmp(path, "examples/", 9) == 0;
+}
+
+/* In the form that clang-format gives: a definition begins in the first column, and its body ends
+ * with a brace there. */
+static void functions_check(words *in) {
+    const char *begin = NULL;
+    int lines = 0;
+    for (const char *at = in->text; *at; at += *at == '\n', ++lines) {
+        size_t length = strcspn(at, "\n");
+        bool first = isalpha((unsigned char)*at) && at[length - 1] != ':'; /* no label */
+        if (begin && length == 1 && *at == '}' && lines > FUNCTION_LINES)
+            report(in, begin, true, "a function of more than 62 lines", "split it");
+        if (first || *at == '}') {
+            begin = first ? at : NULL;
+            lines = 0;
+        }
+        at += length;
+    }
+}
+
 static void file_check(words *in, const char *path) {
     bool prose = has_suffix(path, ".md");
     if (!prose && !has_suffix(path, ".c") && !has_suffix(path, ".h") && !has_suffix(path, ".cpp"))
@@ -292,6 +317,8 @@ static void file_check(words *in, const char *path) {
             prose_check(in);
         else
             code_check(in);
+        if (has_suffix(path, ".c") && !is_apart(path))
+            functions_check(in);
         lines_check(in, prose);
     } else {
         printf("%s: %s\n", path, error.message);
