@@ -331,6 +331,7 @@ static void kernel_check(checking *in, ht_written *written) {
         launch_check(in, &kernel.launches[i]);
     if (!in->proof->fault && in->proof->launches == 0 && in->checker->device->emulated)
         unverified_tell(in->proof);
+    in->constants = NULL;
     ht_written_kernel_free(&kernel);
 }
 
