@@ -3,6 +3,7 @@
 #include "refactor/infer/infer_constant.h"
 #include "refactor/infer/infer_deduce.h"
 #include "refactor/infer/infer_grid.h"
+#include "refactor/infer/infer_guard.h"
 #include "refactor/infer/infer_host.h"
 #include "refactor/infer/infer_record.h"
 #include "refactor/infer/infer_size.h"
@@ -479,6 +480,7 @@ static bool infer(ht_model *model, const ht_slice *slice, manner how, ht_inferre
     infer_init(&in, model, slice);
     in.free_numbers = how.free_numbers;
     ht_infer_host(&in);
+    ht_infer_guards(&in);
     ht_infer_textures(&in);
     if (how.given.own_grid)
         ht_infer_grid_own(&in);

@@ -16,6 +16,7 @@ typedef struct ht_infer_field {
     CXCursor declaration; /* of the variable; null for an argument without one */
     int64_t value;
     bool known;               /* the source gives the value */
+    bool asked;               /* `value` is the one with which the host launches */
     bool in_grid;             /* the launch's grid is computed from it */
     bool counts;              /* a loop's counter on the host, which may begin with 0 */
     bool tried;               /* elements of a buffer, to be found by a run of the original */

@@ -182,31 +182,41 @@ static bool deduce_type(ht_model *model, ht_template_parameter *parameter) {
     return true;
 }
 
-typedef struct named_constant {
-    const char *name;
-    size_t found; /* variables of this name */
-    bool known;
-    int64_t value;
-} named_constant;
-
-static bool on_constant(CXCursor cursor, CXCursor parent, void *context) {
-    (void)parent;
-    named_constant *in = context;
-    if (clang_getCursorKind(cursor) != CXCursor_VarDecl || !ht_cursor_named(cursor, in->name))
-        return true;
-    in->known = ht_ast_declared_constant(cursor, &in->value);
-    ++in->found;
-    return true;
+/* Reads the constant of this name that a statement declares. */
+static bool declares(CXCursor statement, const char *name, int64_t *out_value) {
+    bool known = false;
+    if (clang_getCursorKind(statement) != CXCursor_DeclStmt)
+        return false;
+    ht_cursors list = ht_ast_children(statement);
+    for (size_t i = 0; i < list.count && !known; ++i)
+        known = clang_getCursorKind(list.items[i]) == CXCursor_VarDecl &&
+                ht_cursor_named(list.items[i], name) &&
+                ht_ast_declared_constant(list.items[i], out_value);
+    free(list.items);
+    return known;
 }
 
-/* Returns the value of the one constant of this name in the host's function, as text: what
- * box<T, tile> names in a template is not resolved. NULL: there is none. free(). */
+/* Returns the value of the constant of this name that the launch sees in the host's function, as
+ * text: what box<T, tile> names in a template is not resolved. A dispatch macro has one in each of
+ * its branches. NULL: there is none. free(). */
 static char *constant_named(const ht_model *model, const char *name) {
     const ht_launches *launches = &model->facts->launches;
-    named_constant in = {.name = name};
-    if (launches->count && name && !clang_Cursor_isNull(launches->items[0].function))
-        ht_ast_walk(launches->items[0].function, on_constant, &in);
-    return in.found == 1 && in.known ? ht_format("%lld", (long long)in.value) : NULL;
+    if (!launches->count || !name || clang_Cursor_isNull(launches->items[0].function))
+        return NULL;
+    ht_cursors path = ht_ast_path(launches->items[0].function, launches->items[0].callee);
+    bool known = false;
+    int64_t value = 0;
+    for (size_t k = path.count; k-- > 1 && !known;) {
+        ht_cursors list = ht_ast_children(path.items[k - 1]);
+        for (size_t i = 0; i < list.count && !known; ++i) {
+            if (clang_equalCursors(list.items[i], path.items[k]))
+                break;
+            known = declares(list.items[i], name, &value);
+        }
+        free(list.items);
+    }
+    free(path.items);
+    return known ? ht_format("%lld", (long long)value) : NULL;
 }
 
 static bool deduce_value(ht_model *model, ht_template_parameter *parameter) {

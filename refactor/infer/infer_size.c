@@ -327,6 +327,8 @@ static bool is_small(const ht_sizes *sizes) {
  * from which no grid is computed (channels, images of a batch), while loops still have a few
  * iterations; then others, while the grid has blocks that are not full; then all. */
 static bool may_shrink(const ht_infer_field *field, int turn) {
+    if (field->asked)
+        return false;
     bool free_ = !field->known && !field->in_grid;
     switch (turn) {
     case 0:
@@ -456,7 +458,7 @@ static bool draw(ht_sizes *sizes) {
     for (int draws = 0; draws < 2 * DRAWS && !found; ++draws) {
         for (size_t i = 0; i < in->field_count; ++i) {
             size_t drawn = ht_random_below(&random, sizeof values / sizeof *values);
-            bool free_ = !in->fields[i].known || draws >= DRAWS;
+            bool free_ = !in->fields[i].known || (draws >= DRAWS && !in->fields[i].asked);
             in->fields[i].value = free_ ? values[drawn] : kept[i];
         }
         take_expressions(sizes);
@@ -490,7 +492,7 @@ bool ht_sizes_choose(ht_sizes *sizes) {
     widen_pitches(sizes);
     for (int step = 0; step < 12 && !threads_of(sizes, &threads); ++step)
         for (size_t i = 0; i < in->field_count; ++i)
-            if (in->fields[i].in_grid && in->fields[i].value < 4096)
+            if (in->fields[i].in_grid && !in->fields[i].asked && in->fields[i].value < 4096)
                 in->fields[i].value *= 2;
     for (int64_t small = 3; small > 0 && !threads_of(sizes, &threads); small -= 2) {
         for (size_t i = 0; i < in->field_count; ++i)

@@ -83,6 +83,29 @@ CXCursor ht_ast_child(CXCursor cursor, size_t index) {
     return child;
 }
 
+static bool path_add(CXCursor cursor, CXCursor target, size_t depth, ht_cursors *path) {
+    bool found = clang_equalCursors(cursor, target);
+    if (found) {
+        path->count = depth + 1;
+        path->items = ht_alloc(path->count, sizeof *path->items);
+    }
+    ht_cursors parts = {0};
+    if (!found)
+        parts = ht_ast_children(cursor);
+    for (size_t i = 0; i < parts.count && !found; ++i)
+        found = path_add(parts.items[i], target, depth + 1, path);
+    free(parts.items);
+    if (found)
+        path->items[depth] = cursor;
+    return found;
+}
+
+ht_cursors ht_ast_path(CXCursor root, CXCursor target) {
+    ht_cursors path = {0};
+    path_add(root, target, 0, &path);
+    return path;
+}
+
 CXCursor ht_ast_body(CXCursor function) {
     ht_cursors parts = ht_ast_children(function);
     CXCursor body = clang_getNullCursor();

@@ -20,6 +20,9 @@ ht_cursors ht_ast_children(CXCursor cursor);
 
 /* The only or i-th child; null cursor when there is none. */
 CXCursor ht_ast_child(CXCursor cursor, size_t index);
+/* Returns the cursors from `root` down to `target`, both of them; none: it is not in it.
+ * free(items). */
+ht_cursors ht_ast_path(CXCursor root, CXCursor target);
 /* Returns a function's body; null cursor: it has none. */
 CXCursor ht_ast_body(CXCursor function);
 /* Returns what a variable is declared with; null cursor: it is no variable, or has no initializer.

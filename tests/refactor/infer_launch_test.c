@@ -391,3 +391,61 @@ Test(infer_launch, a_template_argument_may_be_a_constant_of_a_host_template) {
               of.kernel->template->unit);
     done(&of);
 }
+
+/* The launch is reached with these sizes alone, and the kernel is the one made for them. */
+Test(infer_launch, sizes_are_those_for_which_the_host_launches_the_instance) {
+    static const char *const hosts[] = {
+        /* a dispatch macro, whose text is not edited: the constant of the launch's own branch */
+        "#define DISPATCH(VALUE, NAME, ...) [&] { \\\n"
+        "  if (VALUE == 24) { constexpr int NAME = 24; return __VA_ARGS__(); } \\\n"
+        "  if (VALUE == 48) { constexpr int NAME = 48; return __VA_ARGS__(); } \\\n"
+        "  }()\n"
+        "template <typename T> void run(const T *a, T *b, int w, int n) {\n"
+        "  DISPATCH(w, W, [&] { k<T, W><<<(n * w + 127) / 128, 128>>>(a, b, n * w); });\n}\n"
+        "void all(float *a, float *b, int w, int n) { run<float>(a, b, w, n); }\n",
+        "void run(const float *a, float *b, int w, int n) {\n"
+        "  switch (w) {\n"
+        "  case 24:\n    k<float, 24><<<(n * w + 127) / 128, 128>>>(a, b, n * w);\n    break;\n"
+        "  case 48:\n    k<float, 48><<<(n * w + 127) / 128, 128>>>(a, b, n * w);\n    break;\n"
+        "  }\n}\n",
+        "void run(const float *a, float *b, int w, int n) {\n"
+        "  if (n < 1 || w != 24) {\n    return;\n  }\n"
+        "  k<float, 24><<<(n * w + 127) / 128, 128>>>(a, b, n * w);\n}\n",
+        "void run(const float *a, float *b, int w, int n) {\n"
+        "  const int width = w;\n"
+        "  if (!(24 == width && n > 0)) return;\n"
+        "  else k<float, 24><<<(n * w + 127) / 128, 128>>>(a, b, n * w);\n}\n"};
+    for (size_t i = 0; i < sizeof hosts / sizeof *hosts; ++i) {
+        char *text =
+            ht_format(HEAD "template <typename T, int W> __global__ void k(const T *a, T *b, int n)"
+                           " {\n" INDEX "  if (i < n) b[i] = a[i] * (i %% W);\n}\n%s",
+                      hosts[i]);
+        inferred of = infer(text);
+        cr_assert_eq(of.kernel->problem, HT_PROBLEM_INFERRED, "%zu: %s", i, of.kernel->reason);
+        const ht_problem_entry *entry = &of.kernel->inferred->entries[0];
+        cr_expect_eq(instance_value(&of, "w"), 24, "%zu", i);
+        cr_expect_eq(entry->template_argument_count, i == 0 ? 2 : 0); /* literals are read later */
+        if (i == 0)
+            cr_expect_str_eq(entry->template_arguments[1], "24");
+        done(&of);
+        free(text);
+    }
+}
+
+/* Other tests name no size, or not one value. */
+Test(infer_launch, tests_that_leave_more_than_one_size_choose_none) {
+    static const char *const tests[] = {"if (w > 24)", "if (w == 24 || n == 3)", "if (w != 24)",
+                                        "if (w == n)", "if (w == 24) ; else"};
+    for (size_t i = 0; i < sizeof tests / sizeof *tests; ++i) {
+        char *text = ht_format(HEAD "__global__ void k(const float *a, float *b, int n) {\n" INDEX
+                                    "  if (i < n) b[i] = a[i];\n}\n"
+                                    "void run(const float *a, float *b, int w, int n) {\n"
+                                    "  %s k<<<(n * w + 127) / 128, 128>>>(a, b, n * w);\n}\n",
+                               tests[i]);
+        inferred of = infer(text);
+        cr_assert_eq(of.kernel->status, HT_KERNEL_TEMPLATED, "%zu: %s", i, of.kernel->reason);
+        cr_expect_neq(instance_value(&of, "w"), 24, "%zu", i);
+        done(&of);
+        free(text);
+    }
+}

@@ -1,0 +1,125 @@
+#include "refactor/infer/infer_guard.h"
+#include "refactor/source/ast.h"
+
+#include <stdlib.h>
+
+/* ---- one test ---- */
+
+/* Follows `const int v = width;` to the field. */
+static ht_infer_field *field_of(const ht_infer *in, const ht_symbol *symbol, int depth) {
+    enum { DEPTH_MAX = 8 };
+    if (!symbol || symbol->kind != HT_SYMBOL_VARIABLE || depth > DEPTH_MAX)
+        return NULL;
+    for (size_t i = 0; i < in->field_count; ++i)
+        if (clang_equalCursors(in->fields[i].declaration, symbol->declaration))
+            return &in->fields[i];
+    return field_of(in, symbol->value_of, depth + 1);
+}
+
+static void field_is(ht_infer *in, CXCursor expression, int64_t value, int line) {
+    ht_symbol *symbol = ht_symbol_read(in->model->facts->source, expression);
+    ht_infer_field *field = field_of(in, symbol, 0);
+    if (field && !field->asked && value > 0) { /* of several tests the innermost */
+        field->value = value;
+        field->known = field->asked = true;
+        field->line = line;
+    }
+    ht_symbol_free(symbol);
+}
+
+/* Takes values from a test that is known to hold, or not to. */
+static void test_is(ht_infer *in, CXCursor test, bool holds) {
+    test = ht_ast_strip(test, false);
+    enum CXUnaryOperatorKind unary;
+    enum CXBinaryOperatorKind kind;
+    CXCursor left, right;
+    int64_t value;
+    if (ht_ast_unary(test, &unary, &left) && unary == CXUnaryOperator_LNot) {
+        test_is(in, left, !holds);
+        return;
+    }
+    if (!ht_ast_binary(test, &kind, &left, &right))
+        return;
+    if (kind == (holds ? CXBinaryOperator_LAnd : CXBinaryOperator_LOr)) {
+        test_is(in, left, holds);
+        test_is(in, right, holds);
+    } else if (kind == (holds ? CXBinaryOperator_EQ : CXBinaryOperator_NE)) {
+        if (ht_ast_constant(right, &value))
+            field_is(in, left, value, ht_ast_line(test));
+        else if (ht_ast_constant(left, &value))
+            field_is(in, right, value, ht_ast_line(test));
+    }
+}
+
+/* ---- the way to the launch ---- */
+
+/* Returns true for a statement after which nothing of the function is run. */
+static bool leaves(CXCursor statement) {
+    enum CXCursorKind kind = clang_getCursorKind(statement);
+    if (kind != CXCursor_CompoundStmt)
+        return kind == CXCursor_ReturnStmt || kind == CXCursor_CXXThrowExpr;
+    ht_cursors list = ht_ast_children(statement);
+    bool last = list.count && leaves(list.items[list.count - 1]);
+    free(list.items);
+    return last;
+}
+
+/* Takes what `if (n != 128) return;` leaves ahead of the i-th statement. Returns the label that is
+ * nearest to it; null cursor: there is none. */
+static CXCursor statements_pass(ht_infer *in, const ht_cursors *list, size_t i) {
+    CXCursor label = clang_getNullCursor();
+    for (size_t k = i; k-- > 0;) {
+        enum CXCursorKind kind = clang_getCursorKind(list->items[k]);
+        ht_cursors parts = ht_ast_children(list->items[k]);
+        if (kind == CXCursor_IfStmt && parts.count == 2 && leaves(parts.items[1]))
+            test_is(in, parts.items[0], false);
+        if (kind == CXCursor_CaseStmt && clang_Cursor_isNull(label))
+            label = parts.items[0];
+        free(parts.items);
+    }
+    return label;
+}
+
+static size_t index_of(const ht_cursors *list, CXCursor cursor) {
+    size_t i = 0;
+    while (i < list->count && !clang_equalCursors(list->items[i], cursor))
+        ++i;
+    return i;
+}
+
+void ht_infer_guards(ht_infer *in) {
+    const ht_launches *launches = &in->model->facts->launches;
+    if (!launches->count || clang_Cursor_isNull(launches->items[0].function))
+        return;
+    ht_cursors path = ht_ast_path(launches->items[0].function, launches->items[0].callee);
+    CXCursor label = clang_getNullCursor(); /* of the `case` that leads to the launch */
+    int64_t value;
+    for (size_t k = path.count; k-- > 1;) { /* from the launch outwards */
+        CXCursor statement = path.items[k - 1];
+        ht_cursors parts = ht_ast_children(statement);
+        size_t i = index_of(&parts, path.items[k]);
+        switch (clang_getCursorKind(statement)) {
+        case CXCursor_CompoundStmt: {
+            CXCursor ahead = statements_pass(in, &parts, i);
+            label = clang_Cursor_isNull(label) ? ahead : label;
+            break;
+        }
+        case CXCursor_IfStmt: /* not one that declares a variable */
+            if (i > 0 && clang_isExpression(clang_getCursorKind(parts.items[0])))
+                test_is(in, parts.items[0], i == 1);
+            break;
+        case CXCursor_CaseStmt:
+            label = parts.items[0];
+            break;
+        case CXCursor_SwitchStmt:
+            if (i > 0 && !clang_Cursor_isNull(label) && ht_ast_constant(label, &value))
+                field_is(in, parts.items[0], value, ht_ast_line(label));
+            label = clang_getNullCursor();
+            break;
+        default:
+            break;
+        }
+        free(parts.items);
+    }
+    free(path.items);
+}
