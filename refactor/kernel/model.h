@@ -74,6 +74,7 @@ typedef enum ht_feature {
     HT_FEATURE_ATOMIC,
     HT_FEATURE_ASM,
     HT_FEATURE_GOTO,         /* goto, switch over labels, try */
+    HT_FEATURE_VOLATILE,     /* memory that each access reads or writes anew */
     HT_FEATURE_INDEX_ESCAPE, /* threadIdx and the others used as a whole, or in a way that is not
                                 understood */
     HT_FEATURE_COUNT

@@ -171,6 +171,14 @@ static void look_at_variable(const reaching *in, CXCursor cursor) {
         model->facts->reached.sharing = in->function;
 }
 
+/* Notes what is volatile, or points to it: an argument, a variable, the result of a cast. */
+static void look_at_type(const reaching *in, CXCursor cursor) {
+    CXType type = clang_getCanonicalType(clang_getCursorType(cursor));
+    CXType to = type.kind == CXType_Pointer ? clang_getPointeeType(type) : ht_type_referred(type);
+    if (clang_isVolatileQualifiedType(type) || clang_isVolatileQualifiedType(to))
+        feature_set(in->model, HT_FEATURE_VOLATILE, cursor);
+}
+
 static bool on_cursor(CXCursor cursor, CXCursor parent, void *context) {
     const reaching *in = context;
     ht_model *model = in->model;
@@ -196,6 +204,8 @@ static bool on_cursor(CXCursor cursor, CXCursor parent, void *context) {
     default:
         break;
     }
+    if (clang_isExpression(kind) || kind == CXCursor_ParmDecl || kind == CXCursor_VarDecl)
+        look_at_type(in, cursor);
     if (clang_isReference(kind) || clang_isExpression(kind)) {
         char *name = ht_cursor_name(cursor);
         if (kind == CXCursor_DeclRefExpr)

@@ -163,6 +163,42 @@ static bool addresses_of(const ht_kernel_model *km, const ht_km_access *a, const
     return (flat || split) && out_a->count == out_b->count && out_a->count <= HT_KM_DIMENSIONS_MAX;
 }
 
+/* Returns the terms of a subscript that are the same for all threads of a block, in all iterations;
+ * or (not `same`) the others. */
+static const ht_poly *block_part(ht_kernel_model *km, const ht_poly *subscript, bool same) {
+    ht_term *terms = ht_alloc(subscript->count + 1, sizeof *terms);
+    size_t count = 0;
+    for (size_t i = 0; i < subscript->count; ++i) {
+        const ht_term *term = &subscript->terms[i];
+        bool steady = true;
+        for (size_t j = 0; j < term->count; ++j) {
+            ht_km_symbol_kind kind = km->pool.symbols[term->symbols[j]].kind;
+            steady =
+                steady && (kind == HT_KM_BLOCK || kind == HT_KM_ORIGIN || kind == HT_KM_BLOCK_DIM ||
+                           kind == HT_KM_GRID_DIM || kind == HT_KM_ARGUMENT);
+        }
+        if (steady == same)
+            terms[count++] = *term;
+    }
+    const ht_poly *part = ht_poly_make(&km->pool, terms, count);
+    free(terms);
+    return part;
+}
+
+/* The same for two threads of one block: where they begin in memory, which may be a product of
+ * several sizes, need not be followed if it is the same. */
+static bool offsets_of(ht_kernel_model *km, const ht_km_access *a, const ht_km_access *b,
+                       addresses *out_a, addresses *out_b) {
+    if (a->subscript_count != 1 || b->subscript_count != 1 || !a->subscripts[0] ||
+        !b->subscripts[0])
+        return false;
+    out_a->count = out_b->count = 1;
+    out_a->of[0] = block_part(km, a->subscripts[0], false);
+    out_b->of[0] = block_part(km, b->subscripts[0], false);
+    return block_part(km, a->subscripts[0], true) == block_part(km, b->subscripts[0], true) &&
+           ht_poly_is_affine(&km->pool, out_a->of[0]) && ht_poly_is_affine(&km->pool, out_b->of[0]);
+}
+
 static void layout_make(ht_km_layout *layout, ht_kernel_model *km, const ht_km_access *access,
                         const addresses *of) {
     ht_km_layout_init(layout, km, false);
@@ -175,7 +211,8 @@ static ht_answer pair_answer(ht_kernel_model *km, const ht_km_access *a, const h
                              strangers_of which, char **out_witness) {
     addresses of_a, of_b;
     *out_witness = NULL;
-    if (!addresses_of(km, a, b, &of_a, &of_b))
+    if (!addresses_of(km, a, b, &of_a, &of_b) &&
+        (which != OF_BLOCK || !offsets_of(km, a, b, &of_a, &of_b)))
         return HT_UNKNOWN;
     ht_km_layout first, second;
     layout_make(&first, km, a, &of_a);
@@ -277,7 +314,7 @@ static void settle(ht_km_dependence *out, ht_answer answer, size_t first, size_t
 /* Looks for a pair of accesses to the array that conflict. `races`: pairs of atomic updates do
  * not. */
 static void array_pairs(ht_kernel_model *km, size_t array, bool races, ht_km_dependence *out) {
-    bool shared = ht_km_is_shared(km, array);
+    bool shared = ht_km_is_shared(km, array), block = shared || km->variant.own_blocks;
     size_t asked = 0;
     for (size_t i = 0; i < km->access_count; ++i)
         for (size_t j = i; j < km->access_count; ++j) {
@@ -286,14 +323,14 @@ static void array_pairs(ht_kernel_model *km, size_t array, bool races, ht_km_dep
                 out->answer == HT_YES)
                 continue;
             bool ordered = (shared || km->variant.ordered) && separated(km, a, b);
-            if ((shared && ordered) || (races && a->atomic && b->atomic))
+            if ((block && ordered) || (races && a->atomic && b->atomic))
                 continue;
             if (++asked > PAIRS_MAX) {
                 settle(out, HT_UNKNOWN, i, j, ht_strdup("there are too many accesses"));
                 return;
             }
             char *witness;
-            strangers_of which = shared ? OF_BLOCK : ordered ? OF_OTHER_BLOCKS : OF_LAUNCH;
+            strangers_of which = block ? OF_BLOCK : ordered ? OF_OTHER_BLOCKS : OF_LAUNCH;
             ht_answer answer = pair_answer(km, a, b, which, &witness);
             if (answer == HT_YES)
                 settle(out, answer, i, j, witness);

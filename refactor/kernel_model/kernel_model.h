@@ -189,6 +189,8 @@ typedef struct ht_km_variant {
     int axis;
     bool ordered; /* barriers stay: with one between, threads of one block do not conflict in global
                      memory either */
+    bool own_blocks; /* blocks stay, each with its iterations: in global memory, too, threads of one
+                        block alone are asked about; what different blocks do is as it was */
     const ht_km_fixed *fixed; /* arguments taken at values */
     size_t fixed_count;
     /* Statements of the kernel's body, of the whole tree, taken for something else that all threads

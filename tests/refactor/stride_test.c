@@ -60,6 +60,48 @@ static const refused_case cases[] = {
      "out[blockIdx.x * n + i] = *p++;"},
 };
 
+/* Reads k(const float *in, float *out, int n, int m), launched by <<<dim3(m, 3), 128>>>. Returns
+ * true if its block is free. */
+static bool is_free(const char *parameters, const char *body) {
+    char source[2048];
+    snprintf(source, sizeof source,
+             "#include <hip/hip_runtime.h>\n__global__ void k(%s, int n, int m) {\n%s\n}\n"
+             "void f(float *a, float *b, int n, int m) {\n  k<<<dim3(m, 3), 128>>>(a, b, n, m);\n"
+             "}\n",
+             parameters, body);
+    ht_problem_file *problems;
+    ht_refactor *refactor = refactor_text(source, NULL, &problems);
+    bool is = frees_block(kernel_named(refactor, "k", NULL));
+    ht_refactor_free(refactor);
+    ht_problem_file_free(problems);
+    return is;
+}
+
+#define ROW "int row = blockIdx.y * n * m + blockIdx.x * n;\n"
+#define LOOP "for (int i = threadIdx.x; i < n; i += blockDim.x) "
+
+/* Another block deals out the same iterations among its own threads: where rows begin, and whether
+ * those of two blocks overlap, is as it was. */
+Test(stride, rows_of_other_blocks_may_begin_anywhere) {
+    static const char plain[] = "const float *in, float *out";
+    cr_expect(is_free(plain, ROW LOOP "out[row + i] = out[row + i] * 2 + in[i];"));
+    cr_expect(!is_free(plain, ROW LOOP "out[row + i] = in[i];\n__syncthreads();\n" LOOP
+                                       "out[row + i] += out[row + n - 1 - i];"),
+              "two iterations of one loop meet");
+    cr_expect(!is_free(plain, ROW LOOP "out[row + i] += out[row + i + 1];"), "a neighbour's");
+    cr_expect(!is_free(plain, ROW LOOP "out[row + i % 7] = in[i];"), "a few elements");
+    cr_expect(!is_free(plain, ROW LOOP "out[row * i] = in[i];"), "one element, where row is 0");
+}
+
+/* Blocks that wait for each other, or read what others leave, may hang on the order in which a
+ * block's threads write. */
+Test(stride, blocks_that_meet_are_left_alone) {
+    static const char plain[] = "const float *in, float *out";
+    cr_expect(!is_free(plain, ROW LOOP "{ out[row + i] *= 2; __threadfence(); }"));
+    cr_expect(!is_free(plain, ROW LOOP "{ out[row + i] *= 2; atomicAdd(&out[0], 1.0f); }"));
+    cr_expect(!is_free("const float *in, volatile float *out", ROW LOOP "out[row + i] *= 2;"));
+}
+
 Test(stride, iterations_that_depend_on_their_thread_are_left_alone) {
     for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
         char source[2048];

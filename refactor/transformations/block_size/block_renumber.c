@@ -121,9 +121,7 @@ static bool ends_by_itself(const ht_syntax *loop) {
 }
 
 bool ht_renumber_may_wait(const ht_model *model, const ht_kernel_model *km) {
-    bool meets = model->feature[HT_FEATURE_ATOMIC];
-    for (size_t i = 0; i < model->parameters.count; ++i)
-        meets = meets || strstr(model->parameters.items[i].type, "volatile");
+    bool meets = model->feature[HT_FEATURE_ATOMIC] || model->feature[HT_FEATURE_VOLATILE];
     const ht_syntax_tree *tree = ht_syntax_whole(model);
     bool ends = true, normal = true;
     for (size_t i = 0; i < tree->count; ++i)
@@ -326,10 +324,8 @@ static const char *obstacle(const ht_model *model) {
     const char *why = ht_renumber_obstacle(model, false);
     if (why)
         return why;
-    for (size_t i = 0; i < model->parameters.count; ++i)
-        if (strstr(model->parameters.items[i].type, "volatile"))
-            return "its threads may rely on running in step, and would not be in the same "
-                   "wavefronts";
+    if (model->feature[HT_FEATURE_VOLATILE])
+        return "its threads may rely on running in step, and would not be in the same wavefronts";
     const ht_kernel_model *km = ht_kernel_model_scan(model, (ht_km_variant){0});
     return ht_renumber_may_wait(model, km) ? "a loop may wait for other threads" : NULL;
 }

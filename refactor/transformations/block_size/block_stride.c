@@ -228,6 +228,15 @@ static void add_parameter(ht_plan *plan, int axis, bool shares) {
     free(values);
 }
 
+/* Returns true where blocks may wait for each other, or read what others leave for them: by atomic
+ * updates, fences and memory that is read anew each time. */
+static bool blocks_meet(const striding *in, const ht_kernel_model *km) {
+    bool meet = km->effect_count > 0 || in->model->feature[HT_FEATURE_VOLATILE];
+    for (size_t i = 0; i < km->array_count && !meet; ++i)
+        meet = km->arrays[i].atomic;
+    return meet;
+}
+
 /* Returns why iterations may not be dealt out to a block of another size, as proved for blocks of
  * any size; NULL: they may. */
 static const char *deals_out(const striding *in, int *out_line) {
@@ -239,7 +248,13 @@ static const char *deals_out(const striding *in, int *out_line) {
             replaced[variant.replaced_count++] = ht_sums_whole_statement(in->sums, i);
         }
     variant.replaced = replaced;
-    const char *words = obstacle(in, ht_kernel_model_of(in->model, variant), out_line);
+    variant.own_blocks = !in->shares;
+    const ht_kernel_model *km = ht_kernel_model_of(in->model, variant);
+    if (variant.own_blocks && blocks_meet(in, km)) {
+        variant.own_blocks = false;
+        km = ht_kernel_model_of(in->model, variant);
+    }
+    const char *words = obstacle(in, km, out_line);
     free(replaced);
     return words;
 }
