@@ -343,7 +343,7 @@ static void proof_settle(applying *in, size_t index, ht_written_proof *proof) {
         return;
     ht_report_message("%s: %s: withheld: %s%s", in->path,
                       json_string_value(json_object_get(row, "name")), proof->fault,
-                      proof->stopped ? "" : "; this is a defect of hiptemper");
+                      proof->stopped || proof->unverified ? "" : "; this is a defect of hiptemper");
     json_object_set_new(row, "status", json_string("withheld"));
     json_object_set_new(row, "reason", ht_report_json_text(proof->fault));
     free(in->notes[index]);

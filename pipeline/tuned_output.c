@@ -89,14 +89,15 @@ static ht_status texts_make(const ht_output_source *source, ht_entry *const *ent
     return status;
 }
 
-static void withhold(ht_entry *entry, const char *fault, bool stopped) {
+/* `unproven`: the text was not found to be wrong; it could not be checked. */
+static void withhold(ht_entry *entry, const char *fault, bool unproven) {
     ht_pair_result *result = &entry->result;
     bool time = ht_interrupted || ht_timed_is_command(fault);
     result->verdict = time ? HT_VERDICT_NOT_RUN : HT_VERDICT_WITHHELD;
     result->verified = false;
     free(result->reason);
     result->reason = ht_format("its tuned source is %s: %s%s", time ? "not written" : "withheld",
-                               fault, stopped ? "" : "; this is a defect of hiptemper");
+                               fault, unproven ? "" : "; this is a defect of hiptemper");
     if (!time)
         ht_report_message("%s:%d: %s: %s", entry->file, entry->line, entry->name, result->reason);
 }
@@ -128,7 +129,7 @@ static ht_status rewritten_check(const ht_output_source *source, const ht_applie
         if (!proofs[i].fault)
             continue;
         *out_withheld = true;
-        withhold(owners[i], proofs[i].fault, proofs[i].stopped);
+        withhold(owners[i], proofs[i].fault, proofs[i].stopped || proofs[i].unverified);
     }
     for (size_t i = 0; i < subject_count; ++i)
         samples_free(subjects[i].sizes);

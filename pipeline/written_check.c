@@ -311,7 +311,7 @@ static void launch_check(checking *in, const ht_written_launch *launch) {
 /* Holds back what nothing was run of. On a GPU the configuration was checked there, and its
  * original may be one that no host runs. */
 static void unverified_tell(ht_written_proof *proof) {
-    proof->stopped = true;
+    proof->unverified = true;
     proof->fault =
         ht_format("nothing of it could be verified: %s; a problem file (--problem) names "
                   "sizes and contents that the original runs with",

@@ -40,7 +40,9 @@ typedef struct ht_written_subject {
 
 /* The result. */
 typedef struct ht_written_proof {
-    bool stopped;      /* the fault is that it was not checked to the end */
+    bool stopped;      /* the fault is that it was not checked to the end: there was no time, or the
+                          checking itself failed; another run may get there */
+    bool unverified;   /* the fault is that nothing of it can be run: another run finds the same */
     char *fault;       /* why the file must not be delivered; NULL: it may; owned */
     char *unproven;    /* what could not be run, and why; NULL: everything was; owned */
     size_t launches;   /* that were run */
