@@ -521,7 +521,8 @@ void ht_infer_problem(ht_model *model, const ht_slice *slice, ht_infer_manner gi
     ht_inferred fixed;
     how.free_numbers = false;
     bool fixed_fits = infer(model, slice, how, &fixed);
-    if (fixed_fits > fits || (fixed_fits == fits && out->missing && !fixed.missing)) {
+    bool better = !fixed.missing && (out->missing || fixed_fits > fits);
+    if (better) {
         free(out->text);
         free(out->missing);
         *out = fixed;

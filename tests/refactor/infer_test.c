@@ -338,6 +338,19 @@ Test(infer, matrices_of_sizes_that_are_macros_are_run_as_they_are) {
     free(named);
 }
 
+/* 100 elements are no block: with another number the launch has one. The table takes 80 MB, more
+ * than an emulation should have; a problem that lacks a size is not better for taking less. */
+Test(infer, a_large_problem_that_is_complete_is_kept_for_one_that_is_not) {
+    inferred of = infer(
+        HEAD "#define N 20000000\n__global__ void k(const float *in, float *out, int n) {\n" INDEX
+             "  if (i < n) out[i] = in[i + N];\n}\n"
+             "void run(const float *in, float *out) {\n  int n = 100;\n"
+             "  k<<<n / 256, 256>>>(in, out, n);\n}\n");
+    cr_assert_eq(of.kernel->problem, HT_PROBLEM_INFERRED, "%s", of.kernel->reason);
+    cr_expect_geq(instance_value(&of, "n"), 256);
+    done(&of);
+}
+
 /* An extent that is too small would be found by every run that is checked; here against all
  * accesses of a kernel, counted by hand. */
 Test(infer, bounds_hold_for_every_thread) {
