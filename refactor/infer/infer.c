@@ -499,7 +499,7 @@ static bool infer(ht_model *model, const ht_slice *slice, manner how, ht_inferre
     if (!in.missing.length)
         fields_prune(&in, &grid);
     char *text = document_make(&in, &buffers, &sizes, how.has_template,
-                               grid.missing.length && model->facts->launches.count);
+                               (in.unclear || grid.missing.length) && model->facts->launches.count);
     *out = (ht_inferred){.text = text, .line = in.missing_line, .launched = launched};
     if (in.missing.length)
         out->missing = ht_text_take(&in.missing);

@@ -19,6 +19,7 @@ typedef struct ht_infer_field {
     bool asked;               /* `value` is the one with which the host launches */
     bool in_grid;             /* the launch's grid is computed from it */
     bool counts;              /* a loop's counter on the host, which may begin with 0 */
+    bool of_called;           /* a variable of a function that the launch calls */
     bool tried;               /* elements of a buffer, to be found by a run of the original */
     int line;                 /* line of the value; 0: it was chosen */
     const ht_symbol *initial; /* its first value, to be computed from other fields; owned */
@@ -53,6 +54,7 @@ typedef struct ht_infer {
     ht_text *origins; /* the origin of each slot's line */
     ht_text missing;  /* the missing parts, with "; " between them */
     int missing_line;
+    bool unclear;      /* a name of the launch is that of two variables */
     bool free_numbers; /* local variables that a number initialises are fields, too */
     bool own_grid;     /* the entry's grid has sizes of its own; owned */
     /* has the fields and scalars, with which the host's expressions are read */

@@ -113,15 +113,28 @@ static CXCursor first_value(const ht_infer *in, const ht_symbol *symbol) {
     }
 }
 
+/* Reports a variable of a called function and another of its name, which would be one size. */
+static bool is_of_another(ht_infer *in, const ht_infer_field *field, const ht_symbol *symbol) {
+    if (!(field->of_called || symbol->of_called) ||
+        clang_equalCursors(field->declaration, symbol->declaration))
+        return false;
+    in->unclear = true;
+    ht_infer_miss(in, symbol->line,
+                  "which '%s' is meant in the launch: lines %d and %d declare different variables",
+                  field->name, ht_ast_line(field->declaration), ht_ast_line(symbol->declaration));
+    return true;
+}
+
 static bool field_add(ht_infer *in, const ht_symbol *symbol, bool in_grid) {
     const char *name = last_name(symbol->name);
     ht_infer_field *field = field_named(in, name);
-    if (!names_field(name))
+    if (!names_field(name) || (field && is_of_another(in, field, symbol)))
         return false;
     if (!field) {
         HT_GROW(in->fields, in->field_count);
         field = &in->fields[in->field_count++];
         *field = (ht_infer_field){.name = ht_strdup(name), .declaration = symbol->declaration};
+        field->of_called = symbol->of_called;
         if (symbol->kind == HT_SYMBOL_CONSTANT) {
             field->value = symbol->value;
             field->known = true;
@@ -169,10 +182,10 @@ static bool is_plain(const ht_symbol *symbol) {
 static bool collect_named(ht_infer *in, const ht_symbol *symbol, bool in_grid, int depth) {
     bool dimension = strchr(symbol->name, '.') && clang_Cursor_isNull(symbol->base);
     if (symbol->kind == HT_SYMBOL_CONSTANT)
-        return !ht_ast_is_local(symbol->declaration) || shapes_kernel(in, symbol->name) ||
-               field_add(in, symbol, in_grid);
+        return !ht_ast_is_local(symbol->declaration) || symbol->of_called ||
+               shapes_kernel(in, symbol->name) || field_add(in, symbol, in_grid);
     int64_t value;
-    bool number = in->free_numbers && !dimension && symbol->value_of &&
+    bool number = in->free_numbers && !dimension && !symbol->of_called && symbol->value_of &&
                   ht_symbol_value(symbol->value_of, &value) && is_plain(symbol->value_of) &&
                   ht_ast_is_local(symbol->declaration) && !shapes_kernel(in, symbol->name);
     if (number && ht_variable_writes(symbol->declaration) == 0 && field_add(in, symbol, in_grid))
@@ -509,13 +522,6 @@ typedef struct allocation {
     size_t found;
 } allocation;
 
-static bool is_named(const char *name, const char *const *list) {
-    for (size_t i = 0; list[i]; ++i)
-        if (strcmp(name, list[i]) == 0)
-            return true;
-    return false;
-}
-
 static bool on_allocation(CXCursor cursor, CXCursor parent, void *context) {
     (void)parent;
     static const char *const names[] = {"hipMalloc",         "cudaMalloc",     "hipMallocManaged",
@@ -526,7 +532,7 @@ static bool on_allocation(CXCursor cursor, CXCursor parent, void *context) {
         clang_Cursor_getNumArguments(cursor) < 2)
         return true;
     char *name = ht_cursor_name(cursor);
-    if (is_named(name, names) &&
+    if (ht_text_is_one(name, names) &&
         ht_ast_mentions(clang_Cursor_getArgument(cursor, 0), in->variable)) {
         in->bytes = clang_Cursor_getArgument(cursor, 1);
         in->line = ht_ast_line(cursor);

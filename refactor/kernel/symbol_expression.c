@@ -91,9 +91,10 @@ static bool attempt(translation *in, const ht_symbol *symbol, ht_text *out) {
     return false;
 }
 
-/* Tries in this order: the scalar argument that the same variable is passed for; the variable's
- * initialiser; the problem file's host values; a problem field of the same name, for a local;
- * constants; a problem field of the same name, for anything else. */
+/* Tries in this order: the scalar argument that the same variable is passed for; the value of a
+ * variable of a called function, which has its name for itself; the variable's initialiser; the
+ * problem file's host values; a problem field of the same name, for a local; constants; a problem
+ * field of the same name, for anything else. */
 static bool write_named(translation *in, const ht_symbol *symbol, ht_text *out) {
     bool dimension = strchr(symbol->name, '.') && clang_Cursor_isNull(symbol->base);
     const char *argument = dimension ? NULL : passed_as(in, symbol);
@@ -102,7 +103,11 @@ static bool write_named(translation *in, const ht_symbol *symbol, ht_text *out) 
         return true;
     }
     int64_t value;
-    if (symbol->value_of && !ht_symbol_value(symbol->value_of, &value) &&
+    if (symbol->of_called && symbol->kind == HT_SYMBOL_CONSTANT) {
+        ht_text_printf(out, "%lld", (long long)symbol->value);
+        return true;
+    }
+    if (symbol->value_of && (symbol->of_called || !ht_symbol_value(symbol->value_of, &value)) &&
         attempt(in, symbol->value_of, out))
         return true;
     const ht_host_value *host = ht_symbol_host_value(in->model, symbol->name);
@@ -227,6 +232,8 @@ bool ht_symbol_number(const ht_model *model, const ht_launch_site *site, const h
     translation in = {model, site, NULL, NULL, 0};
     if (!ht_symbol_value(symbol, out_value))
         return false;
+    if (symbol->of_called)
+        return !symbol->value_of || ht_symbol_number(model, site, symbol->value_of, out_value);
     if (symbol->kind == HT_SYMBOL_VARIABLE ||
         (symbol->kind == HT_SYMBOL_CONSTANT && symbol->origin == HT_ORIGIN_VARIABLE))
         return !ht_symbol_host_value(model, symbol->name) && !passed_as(&in, symbol) &&

@@ -124,16 +124,18 @@ static CXCursor bound_argument(const frame *in, CXCursor parameter) {
     return found;
 }
 
+static bool is_of_called(const frame *in, CXCursor variable) {
+    return in->outer &&
+           clang_equalCursors(clang_getCanonicalCursor(clang_getCursorSemanticParent(variable)),
+                              clang_getCanonicalCursor(in->function));
+}
+
 /* Returns the frame of a variable's initialiser: the function that is walked, or the code around
  * its call. */
 static frame scope_of(const frame *in, CXCursor variable) {
-    frame scope = {.source = in->source, .depth = in->depth + 1, .budget = in->budget};
-    if (in->outer &&
-        clang_equalCursors(clang_getCanonicalCursor(clang_getCursorSemanticParent(variable)),
-                           clang_getCanonicalCursor(in->function))) {
-        scope = *in;
-        ++scope.depth;
-    }
+    const frame around = {.source = in->source, .budget = in->budget};
+    frame scope = is_of_called(in, variable) ? *in : around;
+    scope.depth = in->depth + 1;
     return scope;
 }
 
@@ -212,14 +214,14 @@ static ht_symbol *read_variable(const frame *in, CXCursor cursor, CXCursor decla
     char *name = ht_cursor_name(declaration);
     bool fixed = ht_ast_constant(cursor, &value);
     ht_symbol *computed = fixed ? read_computed(in, declaration) : NULL;
-    if (fixed && !computed) {
-        ht_symbol *symbol = constant(in, cursor, value, HT_ORIGIN_VARIABLE, name);
-        symbol->declaration = declaration;
-        return symbol;
-    }
-    ht_symbol *symbol = ht_symbol_new(HT_SYMBOL_VARIABLE);
-    symbol->name = name;
+    bool named = fixed && !computed;
+    ht_symbol *symbol = named ? constant(in, cursor, value, HT_ORIGIN_VARIABLE, name)
+                              : ht_symbol_new(HT_SYMBOL_VARIABLE);
     symbol->declaration = declaration;
+    symbol->of_called = is_of_called(in, declaration);
+    if (named)
+        return symbol;
+    symbol->name = name;
     set_place(in, symbol, cursor);
     symbol->value_of = computed ? computed : read_value(in, cursor, declaration);
     return symbol;

@@ -37,6 +37,8 @@ struct ht_symbol {
     ht_range place;
     int line;
     ht_symbol *arguments[3];
+    bool of_called;      /* a local variable of a function that is walked in place of its call: one
+                            of the same name elsewhere is another */
     bool assumed;        /* a constant that stands for a value known only at run time */
     ht_symbol *value_of; /* a variable's only initialiser; NULL: there is none */
     /* width of the integer type in which it is computed; 0: another type, or unknown */

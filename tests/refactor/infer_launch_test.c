@@ -449,3 +449,29 @@ Test(infer_launch, tests_that_leave_more_than_one_size_choose_none) {
         free(text);
     }
 }
+
+/* A function that the launch calls may have a variable of the name of a size: it is not that size,
+ * with which the grid would always be one block. */
+Test(infer_launch, a_called_functions_variable_is_no_size_of_the_same_name) {
+    static const char *const declared[] = {"int n = 256;", "const int n = 256;"};
+    for (size_t i = 0; i < 2; ++i) {
+        char *text = ht_format(HEAD "static int rounded(int m) {\n  %s\n"
+                                    "  return (m + n - 1) / n;\n}\n"
+                                    "__global__ void k(float *a, int n) {\n" INDEX
+                                    "  if (i < n) a[i] += 1;\n}\n"
+                                    "void run(float *a, int n) { k<<<rounded(n), 256>>>(a, n); }\n",
+                               declared[i]);
+        inferred of = infer(text);
+        cr_assert_eq(of.kernel->problem, HT_PROBLEM_INFERRED, "%s", of.kernel->reason);
+        cr_expect(strstr(of.kernel->template->unit, "grid((n + 256 - 1) / 256)"), "%s",
+                  of.kernel->template->unit);
+        done(&of);
+        free(text);
+    }
+    expect_missing(HEAD "int asked();\nstatic int rounded(int m) {\n  int n = asked();\n"
+                        "  return (m + n - 1) / n;\n}\n"
+                        "__global__ void k(float *a, int n) {\n" INDEX
+                        "  if (i < n) a[i] += 1;\n}\n"
+                        "void run(float *a, int n) { k<<<rounded(n), 256>>>(a, n); }\n",
+                   "which 'n' is meant in the launch: lines 11 and 4 declare");
+}
