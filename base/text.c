@@ -52,6 +52,25 @@ void ht_text_make_printable(char *text, const char *kept, bool ascii) {
     }
 }
 
+static bool is_inside_character(char byte) {
+    return ((unsigned char)byte & 0xc0) == 0x80; /* UTF-8 */
+}
+
+void ht_text_shorten(const char *text, char *out, size_t size) {
+    static const char mark[] = "...";
+    size_t length = strlen(text);
+    if (length < size || size <= sizeof mark) {
+        snprintf(out, size, "%s", text);
+        return;
+    }
+    size_t room = size - sizeof mark, first = room / 2, rest = length - (room - first);
+    while (first > 0 && is_inside_character(text[first]))
+        --first;
+    while (is_inside_character(text[rest]))
+        ++rest;
+    snprintf(out, size, "%.*s%s%s", (int)first, text, mark, text + rest);
+}
+
 char *ht_text_take(ht_text *text) {
     char *data = text->data ? text->data : ht_strdup("");
     *text = (ht_text){0};

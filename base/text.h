@@ -30,6 +30,9 @@ void ht_text_upper(char *text);
 /* Control characters become '?', but for those in `kept`, in place; with `ascii` so do all bytes
  * above ASCII. For words of foreign code that go to a terminal. */
 void ht_text_make_printable(char *text, const char *kept, bool ascii);
+/* Copies a text to `out`, which takes `size` bytes. Of one that is longer the middle is left out,
+ * with "..." in its place: of a path, where it begins and the file's name stay. */
+void ht_text_shorten(const char *text, char *out, size_t size);
 /* Hands the string to the caller (free()) and empties the text; never NULL. */
 char *ht_text_take(ht_text *text);
 void ht_text_free(ht_text *text);

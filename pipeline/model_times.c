@@ -95,7 +95,7 @@ static void known_add(const ht_model_times *times, const ht_config *config,
     if (made.outcome.status == HT_OK) {
         made.outcome.cost = 1e3 * made.time.seconds;
     } else {
-        snprintf(made.outcome.reason, sizeof made.outcome.reason, "%.159s", why.message);
+        ht_text_shorten(why.message, made.outcome.reason, sizeof made.outcome.reason);
         made.why = ht_strdup(why.message);
     }
     ht_index_map_put(&memory->places, key, memory->count);

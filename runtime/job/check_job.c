@@ -114,8 +114,8 @@ ht_status ht_check_result_finish(ht_check_result *out, const ht_error *own, ht_e
     if (out->status != HT_OK) {
         ht_text reason = {0};
         ht_job_reason(out->status, own, &reason);
-        snprintf(out->reason, sizeof out->reason, "%s", reason.data);
-        snprintf(out->message, sizeof out->message, "%.511s", own->message);
+        ht_text_shorten(reason.data, out->reason, sizeof out->reason);
+        ht_text_shorten(own->message, out->message, sizeof out->message);
         ht_text_free(&reason);
     }
     return HT_OK;

@@ -89,8 +89,8 @@ static void publish(item *item, bool reused) {
     *item->outcome = (ht_outcome){
         .status = item->evaluation.status, .cost = item->evaluation.cost, .reused = reused};
     if (item->evaluation.reason != NULL)
-        snprintf(item->outcome->reason, sizeof item->outcome->reason, "%s",
-                 item->evaluation.reason);
+        ht_text_shorten(item->evaluation.reason, item->outcome->reason,
+                        sizeof item->outcome->reason);
     item->known = true;
 }
 

@@ -30,7 +30,7 @@ static void fail(ht_final *result, ht_status status, const ht_error *error) {
     ht_text reason = {0};
     ht_job_reason(status, error, &reason);
     result->status = status;
-    snprintf(result->reason, sizeof result->reason, "%s", reason.data);
+    ht_text_shorten(reason.data, result->reason, sizeof result->reason);
     ht_text_free(&reason);
 }
 

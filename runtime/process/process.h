@@ -50,7 +50,7 @@ bool ht_process_ask(ht_process *process, json_t *request, double seconds);
 ht_status ht_process_wait(ht_process *processes, size_t count, const volatile int *interrupted,
                           size_t *out_index, json_t **out_reply);
 
-/* Room for evidence with the path of a file that was refused. */
+/* Room for evidence with the path of a file that was refused, and for its line in the log. */
 enum { HT_EVIDENCE_MAX = 1024 };
 
 /* How it died: "SIGSEGV", "exit code 3", with the last line it wrote since the last request after

@@ -23,8 +23,8 @@ bool ht_filter_knows(const struct seccomp_notif *call);
 /* Open flags that make, change or empty a file. */
 int ht_open_flags_changing(void);
 
-/* Room for such words, with the longest path. */
-enum { HT_SANDBOX_WORDS = PATH_MAX + 128 };
+/* Room for such words, which go into evidence (HT_EVIDENCE_MAX), and for a path in them. */
+enum { HT_SANDBOX_PATH = 800, HT_SANDBOX_WORDS = HT_SANDBOX_PATH + 128 };
 
 /* Words for a call that was refused: "tried to start a program (execve of '/bin/sh')". */
 void ht_sandbox_describe(const struct seccomp_notif *call, char *out, size_t size);

@@ -130,7 +130,7 @@ bool ht_sandbox_peek(int pid, uint64_t address, char *out, size_t size) {
 }
 
 void ht_sandbox_describe(const struct seccomp_notif *call, char *out, size_t size) {
-    char path[PATH_MAX];
+    char whole[PATH_MAX], path[HT_SANDBOX_PATH];
     char *name = seccomp_syscall_resolve_num_arch(call->data.arch, call->data.nr);
     const kind *kind = name != NULL ? kind_of(name) : NULL;
     if (name == NULL)
@@ -138,9 +138,10 @@ void ht_sandbox_describe(const struct seccomp_notif *call, char *out, size_t siz
     else if (kind == NULL)
         snprintf(out, size, "made a system call that is refused (%s)", name);
     else if (kind->path != NONE &&
-             ht_sandbox_peek((int)call->pid, call->data.args[kind->path], path, sizeof path))
+             ht_sandbox_peek((int)call->pid, call->data.args[kind->path], whole, sizeof whole)) {
+        ht_text_shorten(whole, path, sizeof path);
         snprintf(out, size, "%s (%s of '%s')", kind->words, name, path);
-    else
+    } else
         snprintf(out, size, "%s (%s)", kind->words, name);
     free(name);
 }

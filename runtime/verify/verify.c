@@ -163,7 +163,7 @@ static ht_status original_try(verification *in, const ht_problem *problem, uint6
         if (status == HT_ERROR_TIMEOUT)
             ht_verify_large_note(&in->large, &in->binding);
         result.status = status;
-        snprintf(result.reason, sizeof result.reason, "%.511s", own.message);
+        ht_text_shorten(own.message, result.reason, sizeof result.reason);
         status = HT_OK;
     }
     if (status != HT_OK && error)

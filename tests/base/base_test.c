@@ -264,6 +264,23 @@ Test(text, foreign_words_keep_no_control_characters) {
     cr_expect_str_eq(plain, "a?[2J?b????");
 }
 
+Test(text, a_long_text_loses_its_middle) {
+    static const char *const cases[][2] = {
+        {"/a/b", "/a/b"},
+        {"/abcdefghij", "/abcdefghij"},
+        {"/abcdefghijk", "/abc...hijk"},
+        {"/folder/folder/name", "/fol...name"},
+        {"\xc3\xa9\xc3\xa9\xc3\xa9\xc3\xa9\xc3\xa9\xc3\xa9", "\xc3\xa9\xc3\xa9...\xc3\xa9\xc3\xa9"},
+        {"a\xc3\xa9\xc3\xa9\xc3\xa9\xc3\xa9\xc3\xa9z", "a\xc3\xa9...\xc3\xa9z"}};
+    char out[12];
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
+        ht_text_shorten(cases[i][0], out, sizeof out);
+        cr_expect_str_eq(out, cases[i][1]);
+    }
+    ht_text_shorten("abcdef", out, 4);
+    cr_expect_str_eq(out, "abc", "there is no room for the mark");
+}
+
 Test(text, a_start_is_one_of_several_and_capitals_are_of_letters_alone) {
     static const char *const starts[] = {"__sync", "atomic", NULL};
     cr_expect(ht_text_starts("__syncthreads", starts));

@@ -83,8 +83,14 @@ Test(hostile, optimize_tunes_the_kernel_next_to_one_that_attacks) {
     program_free(&result);
 }
 
+/* A path that is longer than messages have room for is reported with its end, too. */
 static void expect_early(const char *words, const char *initialiser) {
-    char *line = ht_format(initialiser, workplace()), *text = ht_format(EARLY, line);
+    enum { DEPTH = 800 };
+    char folder[2 * DEPTH + 1];
+    for (size_t i = 0; i < DEPTH; ++i)
+        memcpy(folder + 2 * i, "/.", 3);
+    char *place = ht_format("%s%s", workplace(), folder);
+    char *line = ht_format(initialiser, place), *text = ht_format(EARLY, line);
     workplace_write("early.hip", text);
     program_result result = program_run(words);
     expect_words(&result, 1, "crash: sandbox: tried to open a file for writing (");
@@ -94,6 +100,7 @@ static void expect_early(const char *words, const char *initialiser) {
     program_free(&result);
     free(text);
     free(line);
+    free(place);
 }
 
 Test(hostile, code_that_runs_when_it_is_loaded_is_confined_too) {
