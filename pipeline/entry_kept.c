@@ -38,6 +38,7 @@ static void written_take(const json_t *row, ht_entry *entry) {
     entry->written_checked = json_is_object(written);
     entry->written = (ht_written_proof){
         .unproven = text_copy(written, "not_proven"),
+        .missing = text_copy(written, "missing"),
         .launches = (size_t)json_integer_value(json_object_get(written, "launches")),
         .sizes = (size_t)json_integer_value(json_object_get(written, "sizes")),
         .bitwise = json_is_true(json_object_get(written, "bitwise"))};

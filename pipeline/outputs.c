@@ -386,6 +386,27 @@ static void files_count(const ht_entries *entries, const char *folder, FILE *out
     fprintf(out, " (--verbose lists them)\n");
 }
 
+/* Returns a tool's lack for which nothing of a tuned source was run; NULL: there is none. */
+static const char *missing_of(const ht_entry *entry) {
+    bool none = entry->written_checked && entry->tuned_file && entry->written.launches == 0;
+    return none ? entry->written.missing : NULL;
+}
+
+/* Prints each such lack once: it is that of the machine. */
+static void missing_report(const ht_entries *entries, FILE *out) {
+    for (size_t i = 0; i < entries->count; ++i) {
+        const char *missing = missing_of(&entries->items[i]);
+        size_t first = 0;
+        while (missing && first < i &&
+               (!missing_of(&entries->items[first]) ||
+                strcmp(missing_of(&entries->items[first]), missing) != 0))
+            ++first;
+        if (missing && first == i)
+            fprintf(out, "  %-9s these sources were not run next to their originals: %s\n",
+                    "not run", missing);
+    }
+}
+
 void ht_outputs_report(const ht_entries *entries, const char *folder, bool brief, FILE *out) {
     bool any = false;
     for (size_t i = 0; i < entries->count; ++i) {
@@ -397,11 +418,12 @@ void ht_outputs_report(const ht_entries *entries, const char *folder, bool brief
     if (!any || brief)
         return;
     fprintf(out, "\nWritten to %s:\n", folder);
+    missing_report(entries, out);
     for (size_t i = 0; i < entries->count; ++i) {
         const ht_entry *entry = &entries->items[i];
         file_report(entries, i, offsetof(ht_entry, tuned_file), "tuned", out);
         if (entry->written_checked && entry->tuned_file) {
-            char *words = ht_written_proof_string(&entry->written);
+            char *words = ht_written_proof_brief(&entry->written);
             fprintf(out, "  %-9s %s: %s\n", "verified", entry->name, words);
             free(words);
         }

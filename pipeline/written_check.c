@@ -36,6 +36,7 @@ void ht_written_checker_free(ht_written_checker *checker) {
 void ht_written_proof_free(ht_written_proof *proof) {
     free(proof->fault);
     free(proof->unproven);
+    free(proof->missing);
     *proof = (ht_written_proof){0};
 }
 
@@ -306,16 +307,20 @@ static void launch_check(checking *in, const ht_written_launch *launch) {
         failed_tell(in->proof, &error);
     else if (status != HT_OK)
         unproven_tell(in, launch, error.message);
+    if (status == HT_ERROR_MISSING && !in->proof->missing)
+        in->proof->missing = ht_strdup(error.message);
 }
 
-/* Holds back what nothing was run of. On a GPU the configuration was checked there, and its
- * original may be one that no host runs. */
+/* Withholds a text of which nothing was run. Only where it was tuned under host emulation: one that
+ * was tuned on a GPU was checked there, and its original may be one that no host runs. */
 static void unverified_tell(ht_written_proof *proof) {
-    proof->unverified = true;
-    proof->fault =
-        ht_format("nothing of it could be verified: %s; a problem file (--problem) names "
-                  "sizes and contents that the original runs with",
-                  proof->unproven ? proof->unproven : "it has no launch");
+    proof->stopped = proof->missing != NULL; /* it may be installed */
+    proof->unverified = !proof->stopped;
+    proof->fault = ht_format("nothing of it could be verified: %s%s",
+                             proof->unproven ? proof->unproven : "it has no launch",
+                             proof->missing ? ""
+                                            : "; a problem file (--problem) names sizes and "
+                                              "contents that the original runs with");
 }
 
 static void kernel_check(checking *in, ht_written *written) {
@@ -416,12 +421,19 @@ char *ht_written_proof_string(const ht_written_proof *proof) {
     return ht_text_take(&text);
 }
 
+char *ht_written_proof_brief(const ht_written_proof *proof) {
+    if (proof->launches == 0 && proof->missing)
+        return ht_strdup("in part: blocks, grid and instance were compared");
+    return ht_written_proof_string(proof);
+}
+
 json_t *ht_written_proof_json(const ht_written_proof *proof) {
     char *text = proof->fault ? NULL : ht_written_proof_string(proof);
     json_t *object =
-        json_pack("{s:I, s:I, s:b, s:o, s:o}", "launches", (json_int_t)proof->launches, "sizes",
-                  (json_int_t)proof->sizes, "bitwise", proof->bitwise, "not_proven",
-                  ht_report_json_text(proof->unproven), "text", ht_report_json_text(text));
+        json_pack("{s:I, s:I, s:b, s:o, s:o, s:o}", "launches", (json_int_t)proof->launches,
+                  "sizes", (json_int_t)proof->sizes, "bitwise", proof->bitwise, "not_proven",
+                  ht_report_json_text(proof->unproven), "missing",
+                  ht_report_json_text(proof->missing), "text", ht_report_json_text(text));
     free(text);
     return object;
 }

@@ -45,6 +45,8 @@ typedef struct ht_written_proof {
     bool unverified;   /* the fault is that nothing of it can be run: another run finds the same */
     char *fault;       /* why the file must not be delivered; NULL: it may; owned */
     char *unproven;    /* what could not be run, and why; NULL: everything was; owned */
+    char *missing;     /* that why, if a tool is not on this machine, the same for every kernel;
+                          NULL: another reason; owned */
     size_t launches;   /* that were run */
     size_t sizes;      /* problems, of the launch that ran at most */
     bool reassociates; /* its sums come in another order than the original's */
@@ -65,7 +67,9 @@ char *ht_written_defaults_fault(const char *text, const char *path, const ht_tem
 
 /* For reports: "1 launch at 5 sizes, to the bit"; free(). */
 char *ht_written_proof_string(const ht_written_proof *proof);
-/* {"launches", "sizes", "bitwise", "not_proven", "text"} */
+/* The same without the reason of `missing` where nothing was run: for lists that have it once. */
+char *ht_written_proof_brief(const ht_written_proof *proof);
+/* {"launches", "sizes", "bitwise", "not_proven", "missing", "text"} */
 json_t *ht_written_proof_json(const ht_written_proof *proof);
 
 #endif

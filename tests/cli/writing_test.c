@@ -231,6 +231,34 @@ Test(copies, are_one_for_each_label_and_none_without, .init = workplace_make,
     free(out);
 }
 
+/* Kernels that were tuned on a GPU of a machine without clang++: the remedy is printed once. */
+Test(verified, a_tool_that_is_missing_is_reported_once_for_all_sources) {
+    static const char remedy[] = "install the Debian package clang-19";
+    ht_entries entries = {0};
+    for (size_t i = 0; i < 3; ++i) {
+        ht_entry *entry = ht_entries_add(&entries, "scale", "scale.hip", 1);
+        entry->tuned_file = ht_format("tuned/scale%zu.hip", i);
+        entry->written_checked = true;
+        entry->written.missing = ht_format("the host provider needs clang++: %s", remedy);
+        entry->written.unproven = ht_format("the launch at scale.hip:9 was not run: %s", remedy);
+    }
+    char *text = NULL;
+    size_t size = 0;
+    FILE *out = open_memstream(&text, &size);
+    cr_assert(out);
+    ht_outputs_report(&entries, "tuned", false, out);
+    fclose(out);
+    const char *first = strstr(text, remedy);
+    cr_assert(first, "%s", text);
+    cr_expect_null(strstr(first + 1, remedy), "%s", text);
+    size_t lines = 0;
+    for (const char *at = text; (at = strstr(at, "verified  scale: in part: ")) != NULL; ++at)
+        ++lines;
+    cr_expect_eq(lines, 3, "%s", text);
+    free(text);
+    ht_entries_free(&entries);
+}
+
 Test(skeleton, several_kernels_come_into_one_file) {
     const char *texts[] = {
         "{\"format\":\"hiptemper-problem\",\"version\":1,\"kernels\":[{\"kernel\":\"a\"}]}",
