@@ -3,6 +3,7 @@
 #include "base/clock.h"
 #include "base/memory.h"
 #include "base/random.h"
+#include "base/text.h"
 #include "runtime/job/job_verify.h"
 #include "runtime/verify/verify_choice.h"
 #include "runtime/verify/verify_edges.h"
@@ -17,6 +18,7 @@
 
 enum {
     TRIALS_MAX = 20,            /* problems tried until enough are good; more until one is */
+    NONE_SECONDS = 300,         /* for which others than the given one are tried while none is */
     BUILD_LIMIT = 200000,       /* legal configurations that are listed */
     BATCH = 4,                  /* configurations that are compiled before they are run */
     ACCESSES = 200000,          /* of a launch in a pass, then no further block is looked at */
@@ -60,6 +62,7 @@ typedef struct verification {
     size_t fallback_count; /* of the first problems: those for the branches of the launch */
     size_t fresh_count;    /* of the problems: those that nobody can know */
     ht_verify_large large; /* problems that are not tried */
+    double begun;
     ht_verify_result *out;
 } verification;
 
@@ -122,21 +125,6 @@ static ht_status job_begin(verification *in, ht_error *error) {
     return status;
 }
 
-static bool is_original_fault(ht_status status) {
-    return status == HT_ERROR_CRASH || status == HT_ERROR_TIMEOUT || status == HT_ERROR_LAUNCH ||
-           status == HT_ERROR_MISMATCH || status == HT_ERROR_INPUT ||
-           status == HT_ERROR_UNSUPPORTED || status == HT_ERROR_COMPILE;
-}
-
-/* Returns true for kinds of findings that come of the size, not of how the kernel is written. */
-static bool is_of_size(const char *finding) {
-    static const char *const kinds[] = {"outside", "bounds", "memory", "fault", "input", "stack"};
-    for (size_t i = 0; finding && i < sizeof kinds / sizeof *kinds; ++i)
-        if (strcmp(finding, kinds[i]) == 0)
-            return true;
-    return false;
-}
-
 static bool same_mode(mode a, mode b) {
     return a.checked == b.checked && a.ended == b.ended && a.exact == b.exact && a.clean == b.clean;
 }
@@ -159,7 +147,7 @@ static ht_status original_try(verification *in, const ht_problem *problem, uint6
     if (status == HT_OK) {
         ran = true;
         status = ht_programs_run(in->job, in->original, 0, &in->settings, &result, &own);
-    } else if (is_original_fault(status)) {
+    } else if (ht_verify_original_fault(status)) {
         if (status == HT_ERROR_TIMEOUT)
             ht_verify_large_note(&in->large, &in->binding);
         result.status = status;
@@ -176,7 +164,7 @@ static ht_status original_try(verification *in, const ht_problem *problem, uint6
         const char *finding = ht_check_finding_kind(&result);
         if (finding && strcmp(finding, "barrier") == 0 && !in->mode.ended) {
             out_next->ended = true; /* where threads wait at different places it is found again */
-        } else if (finding && !is_of_size(finding)) {
+        } else if (finding && !ht_verify_of_size(finding)) {
             out_next->checked = false;
             in->races = in->races || strcmp(finding, "race") == 0;
         } else if (!finding && in->mode.exact)
@@ -434,6 +422,18 @@ static void fallback_lost(verification *in, const ht_problem *problem) {
     free(sizes);
 }
 
+/* Returns true if there is no time left for a problem: where the original ran cleanly for none. */
+static bool is_given_up(const verification *in, const ht_problem *problem) {
+    const double limit = in->options->none_limit > 0 ? in->options->none_limit : NONE_SECONDS;
+    if (in->out->size_count > 0 || ht_clock_seconds() - in->begun < limit || !problem)
+        return false;
+    char *given = problem_text(in, in->given), *text = problem_text(in, problem);
+    bool is_given = strcmp(given, text) == 0;
+    free(given);
+    free(text);
+    return !is_given;
+}
+
 /* Runs sizes until enough problems were good for the original, or one showed a fault. */
 static ht_status sizes_run(verification *in, mode *out_next, ht_error *error) {
     const ht_verify_result *out = in->out;
@@ -448,7 +448,7 @@ static ht_status sizes_run(verification *in, mode *out_next, ht_error *error) {
         if (in->options->skipped && in->options->skipped(in->options->context, problem))
             continue;
         ++tried;
-        if (is_enough(in) && !asked)
+        if ((is_enough(in) && !asked) || is_given_up(in, problem))
             continue;
         in->settings = settings_of(in, i);
         status = original_try(in, problem, seed_of(in, i), &good, out_next, error);
@@ -524,7 +524,6 @@ static ht_status run_all(verification *in, ht_error *error) {
 static ht_status verify_alike(const ht_template *template, const ht_problem *given,
                               const ht_device *device, const ht_verify_options *options,
                               ht_verify_result *out_result, ht_error *error) {
-    double begin = ht_clock_seconds();
     *out_result = (ht_verify_result){0};
     verification in = {.device = device,
                        .options = options,
@@ -535,6 +534,7 @@ static ht_status verify_alike(const ht_template *template, const ht_problem *giv
                                 .exact = !options->reassociates,
                                 .clean = true},
                        .large = {.limit = options->memory},
+                       .begun = ht_clock_seconds(),
                        .out = out_result};
     if (template->exact)
         in.template->tolerance = HT_TOLERANCE_DEFAULT; /* should it have to do */
@@ -552,7 +552,7 @@ static ht_status verify_alike(const ht_template *template, const ht_problem *giv
     out_result->bitwise = in.mode.exact;
     out_result->checked = in.mode.checked;
     out_result->late = in.large.known;
-    out_result->seconds = ht_clock_seconds() - begin;
+    out_result->seconds = ht_clock_seconds() - in.begun;
     job_end(&in);
     for (size_t i = 0; i < in.problem_count; ++i)
         ht_problem_free(&in.problems[i]);

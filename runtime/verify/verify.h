@@ -36,6 +36,8 @@ typedef struct ht_verify_options {
     double run_limit;         /* seconds that a run in checking mode may take; 0: 120 */
     double reference_limit;   /* seconds that a run of the original for its outputs may take; 0:
                                  HT_VERIFY_REFERENCE_SECONDS */
+    double none_limit;        /* seconds for which sizes are tried as long as the original runs
+                                 cleanly for none; then the given one alone; 0: 300 */
     uint64_t memory; /* bytes that buffers may take in a process: problems that take more are left
                         out; 0: any */
     bool written; /* the template is a delivered file's launch: it has no choice, and must be legal

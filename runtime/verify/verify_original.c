@@ -1,8 +1,22 @@
 #include "runtime/verify/verify_original.h"
 
+#include "base/text.h"
+
 #include <string.h>
 
 enum { RUNS = 16 }; /* of an original that is asked whether it varies */
+
+bool ht_verify_original_fault(ht_status status) {
+    return status == HT_ERROR_CRASH || status == HT_ERROR_TIMEOUT || status == HT_ERROR_LAUNCH ||
+           status == HT_ERROR_MISMATCH || status == HT_ERROR_INPUT ||
+           status == HT_ERROR_UNSUPPORTED || status == HT_ERROR_COMPILE;
+}
+
+bool ht_verify_of_size(const char *finding) {
+    static const char *const kinds[] = {"outside", "bounds", "memory", "fault",
+                                        "input",   "stack",  NULL};
+    return finding && ht_text_is_one(finding, kinds);
+}
 
 ht_status ht_verify_original_shows(ht_job *job, const ht_programs *original, const char *finding,
                                    bool ended, bool *out_does, ht_error *error) {

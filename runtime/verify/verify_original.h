@@ -5,6 +5,10 @@
 
 #include "runtime/job/job_verify.h"
 
+/* Returns true for failures that are the original's own, at a size. */
+bool ht_verify_original_fault(ht_status status);
+/* Returns true for kinds of findings that come of the size, not of how the kernel is written. */
+bool ht_verify_of_size(const char *finding);
 /* Finds out whether the original, compiled for checking mode, shows a finding of this kind with all
  * of its blocks looked at. `ended`: as in the settings. */
 ht_status ht_verify_original_shows(ht_job *job, const ht_programs *original, const char *finding,

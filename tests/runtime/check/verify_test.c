@@ -58,7 +58,7 @@ static char *unit_of(const char *guard) {
                      guard);
 }
 
-static double compile_limit, reference_limit; /* 0: as it is */
+static double compile_limit, reference_limit, none_limit; /* 0: as it is */
 
 static ht_verify_result verify_text(const char *text, const char *problem, bool reassociates) {
     bound bound;
@@ -70,7 +70,8 @@ static ht_verify_result verify_text(const char *text, const char *problem, bool 
                                        .reassociates = reassociates,
                                        .compile_workers = 2,
                                        .compile_limit = compile_limit,
-                                       .reference_limit = reference_limit};
+                                       .reference_limit = reference_limit,
+                                       .none_limit = none_limit};
     ht_status status =
         ht_verify(&bound.templates[0], &bound.problem, &bound.device, &options, &result, &error);
     cr_assert_eq(status, HT_OK, "%s", error.message);
@@ -167,6 +168,23 @@ Test(verify, after_a_size_that_does_not_end_only_much_smaller_ones_are_tried) {
     cr_assert_eq(result.size_count, 1); /* 353 does not end; 319, 259 and 150 may not, either */
     cr_expect_str_eq(result.sizes[0].problem, "N=31");
     ht_verify_result_free(&result);
+}
+
+Test(verify, when_the_time_for_sizes_is_over_the_given_one_is_still_run) {
+    char *text = unit_of("i + c < n"), *read = strstr(text, "2 * in[i];");
+    cr_assert(read);
+    none_limit = 1e-9;
+    ht_verify_result result = verify_text(text, "N=5000", false);
+    cr_expect_eq(result.outcome, HT_VERIFY_AGREES, "%s", result.reason);
+    cr_expect_str_eq(result.sizes[0].problem, "N=5000");
+    ht_verify_result_free(&result);
+    memcpy(read, "in[i + n];", strlen("in[i + n];"));
+    result = verify_text(text, "N=5000", false);
+    cr_expect_eq(result.outcome, HT_VERIFY_ORIGINAL);
+    cr_expect(result.reason && strstr(result.reason, "the original itself fails"), "%s",
+              result.reason);
+    ht_verify_result_free(&result);
+    free(text);
 }
 
 Test(verify, an_original_that_reads_outside_is_no_judge) {
