@@ -55,40 +55,6 @@ Test(night_recall, a_search_goes_on_without_reading_its_source_again) {
     free(key);
 }
 
-/* The original of `shift` reads past its array, so that nothing of it can be verified, tonight or
- * later. */
-Test(night_recall, a_kernel_that_nothing_can_be_run_of_leaves_its_file_to_the_next_night) {
-    night_tree_write("n, 1", "__global__ void shift(const float *in, float *out, int n) {\n"
-                             "    int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
-                             "    if (i < n) out[i] = in[i + 1];\n"
-                             "}\n"
-                             "void move(const float *in, float *out, int n) {\n"
-                             "    shift<<<n, 1>>>(in, out, n);\n"
-                             "}\n");
-    workplace_write("tree/scale.problem.json",
-                    "{ \"format\": \"hiptemper-problem\", \"version\": 1, \"kernels\": [ {\n"
-                    "  \"kernel\": \"shift\", \"problem\": \"line : n\",\n"
-                    "  \"args\": [\"in : in float[problem.n]\", \"out : out float[problem.n]\", "
-                    "\"n : int = problem.n\"],\n"
-                    "  \"host\": {\"n\": \"problem.n\"},\n"
-                    "  \"instances\": [ {\"name\": \"a\", \"fields\": {\"n\": 9000}} ] } ] }\n");
-    ran_night night = night_run("run n.json --json", 1);
-    cr_expect_str_eq(night_text(night_row(&night, 0), "status"), "improved");
-    cr_expect_str_eq(night_text(night_row(&night, 1), "status"), "withheld", "%s", night.progress);
-    const char *reason = night_text(night_row(&night, 1), "reason");
-    cr_expect(strstr(reason, "nothing of it could be verified: "), "%s", reason);
-    cr_expect_null(strstr(reason, "defect"), "%s", reason);
-    night_free(&night);
-
-    night = night_run("run n.json --json", 0);
-    expect_analyses(&night, 0, 0);
-    for (size_t i = 0; i < 2; ++i)
-        cr_expect(json_is_true(json_object_get(night_row(&night, i), "kept")), "%s",
-                  night.progress);
-    cr_expect_str_eq(night_text(night_row(&night, 0), "tuned_file"), "out/scale.hip");
-    night_free(&night);
-}
-
 Test(night_recall, a_program_that_is_not_there_is_a_mistake_in_the_job) {
     night_job_write("[{\"program\": \"none.hip\"}]", 60, 1, "");
     program_result result = program_run("run n.json");
