@@ -173,6 +173,7 @@ static void step_view(void *context, ht_loop_view *out_view) {
 
 static void step_chosen(void *context, const ht_choice *choice, uint64_t number) {
     const running *in = context;
+    ht_progress_pause(in->session->progress); /* of the agent, which has ended */
     ht_loop_report_choice(choice, number, in->out);
 }
 
@@ -293,6 +294,7 @@ static ht_status agent_open(running *in, const ht_loop_origin *origin, ht_error 
 static int loop_go(running *in) {
     ht_error error = {0};
     ht_status status = ht_loop_run(&in->loop, &error);
+    ht_progress_pause(in->session->progress);
     const ht_loop_report report = {.file = in->file,
                                    .kernel = ht_steps_original(in->steps)->entry->name,
                                    .about = in->about,
