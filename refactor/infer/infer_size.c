@@ -24,6 +24,11 @@ typedef struct looking {
     int depth;
 } looking;
 
+typedef struct naming {
+    const ht_infer *in;
+    bool unknown;
+} naming;
+
 static bool value_of(const ht_sizes *sizes, const char *text, int depth, int64_t *out_value);
 
 static bool lookup(const void *context, const char *name, int64_t *out_value) {
@@ -444,6 +449,34 @@ static void narrow_small(ht_sizes *sizes) {
     }
 }
 
+/* Notes that a name of an extent is neither a field nor an argument whose value is known. */
+static void on_extent_name(void *context, const char *name) {
+    naming *of = context;
+    const ht_infer *in = of->in;
+    bool known = false;
+    for (size_t i = 0; i < in->field_count && !known; ++i)
+        known = strncmp(name, "problem.", 8) == 0 && strcmp(in->fields[i].name, name + 8) == 0;
+    for (size_t i = 0; i < in->slots.count && !known; ++i)
+        known = in->scalars[i] && strcmp(in->slots.items[i].name, name) == 0;
+    of->unknown = of->unknown || !known;
+}
+
+/* Returns true if a buffer's extent has no value, whatever the fields' are: no draw finds one. */
+static bool any_unknown(const ht_sizes *sizes) {
+    naming of = {.in = sizes->in};
+    for (size_t i = 0; i < sizes->in->slots.count && !of.unknown; ++i) {
+        const char *text = sizes->buffers->items[i].extent;
+        ht_expr *extent;
+        int64_t value;
+        if (!sizes->in->slots.items[i].is_pointer || !text || ht_sizes_value(sizes, text, &value) ||
+            ht_expr_parse(text, (ht_place){0}, &extent, NULL) != HT_OK)
+            continue;
+        ht_expr_names(extent, on_extent_name, &of);
+        ht_expr_free(extent);
+    }
+    return of.unknown;
+}
+
 /* Tries random values for sizes that depend on each other in ways not followed (the remainder of a
  * matrix, channels of a product); the source's values change last. */
 static bool draw(ht_sizes *sizes) {
@@ -502,7 +535,8 @@ bool ht_sizes_choose(ht_sizes *sizes) {
         grow_grid(sizes);
     }
     bool launched = threads_of(sizes, &threads);
-    if ((launched && !any_below(sizes, false, 1)) || draw(sizes) || launched)
+    if ((launched && !any_below(sizes, false, 1)) || (!any_unknown(sizes) && draw(sizes)) ||
+        launched)
         return true;
     ht_infer_miss(in, 0, "sizes for which the launch's grid has a block");
     return false;
