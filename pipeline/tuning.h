@@ -179,7 +179,8 @@ typedef struct ht_pair_result {
     bool verified; /* of the configuration that stays */
     bool interrupted;
     bool bad_input; /* failed because of what the user gave: exit code 2 */
-    bool io_failed; /* failed because of a file or folder: with space on the disk it may not */
+    bool io_failed; /* failed because a file or folder cannot be read or written, as on a full disk:
+                       nothing about the kernel */
     char *reason;   /* owned; NULL when improved */
     ht_pair_times times;
     bool has_config;

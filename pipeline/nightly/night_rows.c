@@ -19,7 +19,8 @@ void ht_night_note(ht_night *night, int code) {
 
 /* ---- what is kept */
 
-/* Returns true if lack of time is why there is no result. */
+/* Returns true if there is no result for a reason that the next night may not have: a lack of time,
+ * or a check that failed itself, on a full disk, say. */
 static bool is_not_run(const ht_entry *entry) {
     const ht_pair_result *result = &entry->result;
     return entry->written.stopped || result->interrupted ||

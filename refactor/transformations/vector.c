@@ -1,7 +1,8 @@
 /* vector-width: accesses to neighbouring elements in one: a thread loads and stores 1, 2 or 4
- * elements of a row at once. It runs after the transformations that wrote the loads and loops, and
- * changes their text. Elements are copied in a structure of that many, aligned as one element is,
- * so that any address will do. docs/vectors.md says when this is done and why it is right. */
+ * elements of a row at once, or 8 of its outputs of four bytes at most. It runs after
+ * the transformations that wrote the loads and loops, and changes their text. Elements are copied
+ * in a structure of that many, aligned as one element is, so that any address will do.
+ * docs/vectors.md says when this is done and why it is right. */
 #include "refactor/kernel/elements.h"
 #include "refactor/plan/plan.h"
 #include "refactor/transformations/coarsen/coarsen_vector.h"
