@@ -226,14 +226,18 @@ static bool is_tuned(void *context, const ht_problem *problem) {
     return is_legal(context, problem);
 }
 
+static bool is_absent(void *context, const ht_problem *problem) {
+    const checking *in = context;
+    return ht_written_is_elsewhere(in->constants, in->kernel->template, in->subject->config,
+                                   problem, &in->checker->device->fields);
+}
+
 /* Returns true for a size that is not run: for which the launch takes the original, or which the
  * program does not have. */
 static bool is_skipped(void *context, const ht_problem *problem) {
     const checking *in = context;
     const ht_device_fields *fields = &in->checker->device->fields;
-    return !ht_written_launches(in->launch, problem, fields) ||
-           ht_written_is_elsewhere(in->constants, in->kernel->template, in->subject->config,
-                                   problem, fields);
+    return !ht_written_launches(in->launch, problem, fields) || is_absent(context, problem);
 }
 
 static ht_status launch_run(checking *in, const ht_written_launch *launch, ht_error *error) {
@@ -261,6 +265,7 @@ static ht_status launch_run(checking *in, const ht_written_launch *launch, ht_er
                                        .unreduced = true,
                                        .asked = is_tuned,
                                        .skipped = is_skipped,
+                                       .absent = is_absent,
                                        .context = in,
                                        .interrupted = in->checker->interrupted};
     ht_status status = ht_device_find("host", &host, error);

@@ -51,7 +51,10 @@ typedef struct ht_verify_options {
     bool (*asked)(void *context, const ht_problem *problem);
     /* Problems that are not to be tried; NULL: none. */
     bool (*skipped)(void *context, const ht_problem *problem);
-    void *context;    /* of all three */
+    /* Of these: problems that the program does not have, so that a way that only such take is left
+     * out (left_out); the others take the original. NULL: there are none. */
+    bool (*absent)(void *context, const ht_problem *problem);
+    void *context;    /* of all four */
     const char *unit; /* what configurations are chosen by, where something was written into the
                          template's text; NULL: that text */
 } ht_verify_options;

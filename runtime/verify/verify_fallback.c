@@ -52,6 +52,15 @@ static bool is_skipped(const search *in, const ht_problem *problem) {
            in->options->skipped(in->options->context, problem);
 }
 
+static bool is_absent(const search *in, const ht_problem *problem) {
+    return in->options && in->options->absent && in->options->absent(in->options->context, problem);
+}
+
+static void text_renew(const search *in, const ht_problem *problem, char **text) {
+    free(*text);
+    *text = ht_problem_string(&in->template->problem, problem);
+}
+
 /* Makes the base with another value of a field. */
 static bool make(const search *in, size_t field, int64_t value, ht_problem *out) {
     const ht_problem_spec *spec = &in->template->problem;
@@ -120,7 +129,8 @@ static void edge_add(search *in, size_t field, int64_t value) {
 }
 
 /* Adds the base with one field so large that the other branch is taken, if it can be run. */
-static bool turn_add(search *in, const ht_expr *condition, bool at_base, char **out_too_large) {
+static bool turn_add(search *in, const ht_expr *condition, bool at_base, char **out_too_large,
+                     char **out_absent) {
     for (size_t i = 0; i < in->template->problem.field_count && i < FIELDS_MAX; ++i) {
         ht_problem problem;
         int64_t value = in->template->problem.fields[i].kind == HT_FIELD_DERIVED
@@ -135,10 +145,10 @@ static bool turn_add(search *in, const ht_expr *condition, bool at_base, char **
             edge_add(in, i, value - 1);
             return true;
         }
-        if (!skipped) {
-            free(*out_too_large);
-            *out_too_large = ht_problem_string(&in->template->problem, &problem);
-        }
+        if (!skipped)
+            text_renew(in, &problem, out_too_large);
+        else if (is_absent(in, &problem))
+            text_renew(in, &problem, out_absent);
         ht_problem_free(&problem);
     }
     return false;
@@ -147,21 +157,24 @@ static bool turn_add(search *in, const ht_expr *condition, bool at_base, char **
 /* Tries the largest of the known problems first: where blocks have several others next to them, a
  * wrong one shows. */
 static void turns_add(search *in, const ht_expr *condition) {
-    char *too_large = NULL;
+    char *too_large = NULL, *absent = NULL;
     bool added = false, at_base = true;
     for (size_t i = 0; i < in->known_count && !added; ++i) {
         in->base = in->sorted[i];
         added = holds(in, condition, in->base, &at_base) &&
-                turn_add(in, condition, at_base, &too_large);
+                turn_add(in, condition, at_base, &too_large, &absent);
     }
-    if (!added && too_large && !in->left_out) {
+    if (!added && (too_large || absent) && !in->left_out) {
         char *text = ht_expr_string(condition);
-        in->left_out = ht_format("what it launches where '%s' is %s was not run: sizes for that, "
-                                 "such as %s, are too large to be run here",
-                                 text, at_base ? "false" : "true", too_large);
+        in->left_out =
+            ht_format("what it launches where '%s' is %s was not run: sizes for that, such as %s, "
+                      "are %s",
+                      text, at_base ? "false" : "true", too_large ? too_large : absent,
+                      too_large ? "too large to be run here" : "not those of the program");
         free(text);
     }
     free(too_large);
+    free(absent);
 }
 
 static void on_condition(void *context, const ht_expr *condition) {

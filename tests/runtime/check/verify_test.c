@@ -405,9 +405,16 @@ static bool none(void *context, const ht_problem *problem) {
     return true;
 }
 
+static bool high(void *context, const ht_problem *problem) {
+    int64_t rows = 0;
+    (void)context;
+    return ht_problem_get(problem, "H", &rows) && rows > 65535;
+}
+
 /* A delivered file's launch: blocks of 64 x 1 up to a number of rows, then the original's, in a
  * grid of `rows` rows of blocks. */
-static ht_verify_result verify_fallback(const char *test, const char *rows, bool skipped) {
+static ht_verify_result verify_fallback(const char *test, const char *rows,
+                                        bool (*skipped)(void *context, const ht_problem *problem)) {
     char *text = ht_format("#include <hip/hip_runtime.h>\n"
                            "#pragma tune kernel(k)\n"
                            "#pragma tune problem(image : W, H)\n"
@@ -432,7 +439,8 @@ static ht_verify_result verify_fallback(const char *test, const char *rows, bool
                                        .configurations = 1,
                                        .compile_workers = 2,
                                        .written = true,
-                                       .skipped = skipped ? none : NULL};
+                                       .skipped = skipped,
+                                       .absent = skipped == high ? high : NULL};
     ht_status status =
         ht_verify(&bound.templates[0], &bound.problem, &bound.device, &options, &result, &error);
     cr_assert_eq(status, HT_OK, "%s", error.message);
@@ -449,7 +457,7 @@ static bool ran_at(const ht_verify_result *result, const char *size) {
 }
 
 Test(verify, a_launch_past_a_limit_is_run) {
-    ht_verify_result result = verify_fallback("(h <= 65535)", "ceil_div(h, 8)", false);
+    ht_verify_result result = verify_fallback("(h <= 65535)", "ceil_div(h, 8)", NULL);
     cr_assert_eq(result.outcome, HT_VERIFY_AGREES, "%s", result.reason);
     cr_expect(ran_at(&result, "H=65536"));
     cr_expect_null(result.left_out, "%s", result.left_out);
@@ -458,7 +466,7 @@ Test(verify, a_launch_past_a_limit_is_run) {
 
 /* Only the last of 8,192 rows of blocks is missing. */
 Test(verify, a_launch_that_is_wrong_past_a_limit_is_found) {
-    ht_verify_result result = verify_fallback("(h <= 65535)", "h / 8 - 1", false);
+    ht_verify_result result = verify_fallback("(h <= 65535)", "h / 8 - 1", NULL);
     cr_assert_eq(result.outcome, HT_VERIFY_DIFFERS);
     cr_expect(strstr(result.sizes[result.failing_size].problem, "H=65536"));
     cr_expect(strstr(result.reason, "left unwritten"), "%s", result.reason);
@@ -466,7 +474,7 @@ Test(verify, a_launch_that_is_wrong_past_a_limit_is_found) {
 }
 
 Test(verify, a_launch_past_a_limit_that_is_too_large_to_be_run_is_said) {
-    ht_verify_result result = verify_fallback("(h <= 2000000000)", "ceil_div(h, 8)", false);
+    ht_verify_result result = verify_fallback("(h <= 2000000000)", "ceil_div(h, 8)", NULL);
     cr_assert_eq(result.outcome, HT_VERIFY_AGREES, "%s", result.reason);
     cr_assert_not_null(result.left_out);
     cr_expect(strstr(result.left_out, "'h <= 2000000000' is false was not run") &&
@@ -477,14 +485,25 @@ Test(verify, a_launch_past_a_limit_that_is_too_large_to_be_run_is_said) {
 
 /* A way that small sizes take needs no large ones. */
 Test(verify, a_launch_that_small_sizes_take_both_ways_gets_no_large_ones) {
-    ht_verify_result result = verify_fallback("(h % 2 == 0)", "ceil_div(h, 8)", false);
+    ht_verify_result result = verify_fallback("(h % 2 == 0)", "ceil_div(h, 8)", NULL);
     cr_assert_eq(result.outcome, HT_VERIFY_AGREES, "%s", result.reason);
     cr_expect_not(ran_at(&result, "H=65536"));
     cr_expect_null(result.left_out, "%s", result.left_out);
     ht_verify_result_free(&result);
-    result = verify_fallback("(h <= 65535)", "ceil_div(h, 8)", true);
+    result = verify_fallback("(h <= 65535)", "ceil_div(h, 8)", none);
     cr_expect_eq(result.size_count, 0);
     cr_expect_null(result.left_out, "%s", result.left_out);
+    ht_verify_result_free(&result);
+}
+
+Test(verify, a_way_that_the_program_has_no_sizes_for_is_left_out) {
+    ht_verify_result result = verify_fallback("(h <= 65535)", "ceil_div(h, 8)", high);
+    cr_assert_eq(result.outcome, HT_VERIFY_AGREES, "%s", result.reason);
+    cr_assert_not_null(result.left_out);
+    cr_expect(
+        strstr(result.left_out, "'h <= 65535' is false was not run: sizes for that, such as ") &&
+            strstr(result.left_out, "H=65536, are not those of the program"),
+        "%s", result.left_out);
     ht_verify_result_free(&result);
 }
 
