@@ -55,6 +55,8 @@ typedef struct ht_wide_edit {
     ht_range range;
     char *text;                   /* NULL: there is none; owned */
     const char *param;            /* the parameter of it: outputs in one access */
+    const char *aligned;          /* and whether these are aligned */
+    bool alignable;               /* an access can be */
     const char *factor, *strided; /* of the outputs */
     size_t bytes;                 /* of the largest element accessed; 0: not known */
     const char *rows;             /* another one of which this holds; NULL: there is none */

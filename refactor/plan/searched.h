@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { HT_WISHED_VALUES = 3, HT_WISHES = 6, HT_FIRST_STEPS = 3, HT_DROPS = 4, HT_EXPORTS = 4 };
+enum { HT_WISHED_VALUES = 3, HT_WISHES = 7, HT_FIRST_STEPS = 3, HT_DROPS = 4, HT_EXPORTS = 4 };
 
 /* A wish for values of the parameters whose names begin with a prefix. The values are in order of
  * preference; the first one that a parameter has is taken. */

@@ -67,14 +67,16 @@ enum { BYTES_MAX = 32 };
 static bool pack_outputs(ht_plan *plan, ht_tiled_form *form) {
     const ht_wide_edit *wide = &plan->forms.wide;
     const ht_tiled_axis *x = axis_x(form);
-    const char *why = NULL;
-    ht_position at = {0};
     if (!x && !wide->param)
         return false;
     const char *param = wide->param ? wide->param : ht_plan_name(plan, "VECTOR_OUTPUTS");
+    const char *aligned = wide->param ? wide->aligned : ht_plan_name(plan, "VECTOR_ALIGNED");
+    ht_tiled_packing packing = {.param = param, .aligned = aligned};
     const char *factor = wide->param ? wide->factor : x->factor;
     const char *strided = wide->param ? wide->strided : x->strided;
-    bool jam = wide->text != NULL, tiled = x && ht_tiled_pack(form, param, &why, &at);
+    bool jam = wide->text != NULL, tiled = x && ht_tiled_pack(form, &packing);
+    const char *why = packing.why;
+    ht_position at = packing.at;
     ht_vector_why_merge(&why, &at, wide->why, wide->at);
     if (why && (why != ht_vector_not_next || (!jam && !tiled)))
         ht_plan_remark_place(plan, jam || tiled ? HT_REMARK_NOTE : HT_REMARK_MISSED, at,
@@ -92,6 +94,8 @@ static bool pack_outputs(ht_plan *plan, ht_tiled_form *form) {
         ht_plan_require(plan, "%s == 1 || %s%s%s", param, wide->jam, or_rows, rows);
     else
         ht_plan_require(plan, "%s == 1 || %s", param, form->apart);
+    if ((jam && wide->alignable) || (tiled && packing.alignable))
+        ht_vectors_align(plan, aligned, param);
     ht_plan_remark_place(plan, HT_REMARK_APPLIED, (ht_position){0},
                          "%s: elements of this many neighbouring outputs are one access", param);
     return true;
@@ -117,5 +121,6 @@ const ht_transformation ht_transformation_vector = {
     .summary = "neighbouring elements loaded and stored at once",
     .apply = apply,
     .stopped_by = HT_PINNED_PLACES | HT_PINNED_FORMS,
-    .searched = {.exports = {"VECTOR_", "VECTOR_OUTPUTS"}, .drops = {{110, NULL}}},
+    .searched = {.exports = {"VECTOR_", "VECTOR_OUTPUTS", "VECTOR_ALIGNED"},
+                 .drops = {{110, NULL}}},
 };

@@ -54,6 +54,8 @@ typedef struct ht_vector_use {
     const char *param;        /* VECTOR_OUTPUTS: the outputs in one access; NULL: not written */
     const char *begin, *each; /* cx_first, cx_each */
     const char *inside;       /* of tests ahead of them; only the tiled form has it */
+    const char *aligned;      /* VECTOR_ALIGNED, or a free name in its place; NULL: no such form */
+    bool alignable;           /* an access has that form */
     size_t count;             /* accesses written so */
     size_t bytes;             /* of the largest element of these; 0: one is not known */
     const char *why;          /* the first reason why one is not; NULL: none; static */

@@ -24,6 +24,9 @@ typedef struct ht_vectors {
     size_t count;
     const char *why; /* why the first other access cannot be one; static */
     ht_position at;
+    /* The parameter with which an access whose address is a multiple of its size is one that has to
+     * be (ht_vectors_align); NULL: there is none. */
+    const char *aligned;
 } ht_vectors;
 
 /* Marks each access whose address is one element further for the next output along c->x (`next`),
@@ -41,7 +44,8 @@ void ht_vectors_find(ht_coarsen *c, ht_syntax_list items, size_t count,
  * memory. */
 bool ht_vectors_settled(ht_coarsen *c, ht_syntax_list items, size_t count, const bool *again,
                         const ht_syntax *node);
-/* Chooses names; values of one type have one type of several elements. */
+/* Chooses names; values of one type have one type of several elements. From now on accesses follow
+ * c->vector.aligned, if there is one. */
 void ht_vectors_name(ht_coarsen *c, ht_vectors *vectors);
 void ht_vectors_free(ht_vectors *vectors);
 
@@ -95,6 +99,10 @@ typedef struct ht_vector_loop {
 void ht_vectors_loop(const ht_vector_loop *loop, ht_writer *writer);
 /* Writes one loop or the other, by the parameter and by the condition. */
 void ht_vectors_write(const ht_vector_loop *loop, ht_writer *writer);
+
+/* Adds the parameter for accesses that have to be aligned, where `param` elements are one. On a GPU
+ * that accesses several elements at any address it is off, on others it goes with them. */
+void ht_vectors_align(ht_plan *plan, const char *aligned, const char *param);
 
 /* Makes coarsen-x write such loops from now on, with the parameter VECTOR_OUTPUTS. */
 void ht_vectors_begin(ht_coarsen *c);

@@ -388,5 +388,6 @@ const ht_transformation ht_transformation_tiled = {
                              {.prefix = "EDGE_APART", .values = {1}},
                              {.prefix = "INNER_PATH", .values = {1}, .of_others = true},
                              {.prefix = "VECTOR_OUTPUTS", .values = {4}, .of_others = true},
-                             {.prefix = "TILE_", .values = {2}}}}}},
+                             {.prefix = "TILE_", .values = {2}},
+                             {.prefix = "VECTOR_ALIGNED", .values = {1}, .of_others = true}}}}},
 };

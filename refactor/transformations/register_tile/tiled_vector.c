@@ -233,23 +233,24 @@ void ht_tiled_write_vectors(ht_tiled *t, ht_syntax_list list, size_t begin, size
     free(items);
 }
 
-bool ht_tiled_pack(ht_tiled_form *form, const char *param, const char **out_why,
-                   ht_position *out_at) {
+bool ht_tiled_pack(ht_tiled_form *form, ht_tiled_packing *io_packing) {
     ht_tiled *t = form->inside;
     const ht_tiled_axis *last = t->axes[t->axis_count - 1].form;
-    *out_why = NULL;
+    io_packing->why = NULL;
     if (!find_next(t))
         return false;
     char *begin = ht_format("%s_first", last->counter), *each = ht_format("%s_each", last->counter);
-    t->vector.param = param;
+    t->vector.param = io_packing->param;
+    t->c.vector.aligned = io_packing->aligned;
     t->vector.begin = ht_plan_name(t->c.plan, begin);
     t->vector.each = ht_plan_name(t->c.plan, each);
     t->vector.inside = ht_plan_name(t->c.plan, "inside");
     free(begin);
     free(each);
     free(ht_tiled_text(t)); /* counts them */
-    *out_why = t->vector.why;
-    *out_at = t->vector.at;
+    io_packing->why = t->vector.why;
+    io_packing->at = t->vector.at;
+    io_packing->alignable = t->c.vector.alignable;
     if (!t->vector.count)
         t->vector.param = NULL;
     return t->vector.count > 0;

@@ -10,11 +10,19 @@
 typedef void ht_tiled_usual(ht_tiled *t, ht_syntax_list list, size_t begin, size_t end,
                             ht_writer *writer);
 
-/* Makes accesses to elements of `param` neighbouring outputs one where possible. Returns false if
- * there is no such access; *out_why (NULL: there are no accesses at all) and *out_at then say why
- * the first one is not. */
-bool ht_tiled_pack(ht_tiled_form *form, const char *param, const char **out_why,
-                   ht_position *out_at);
+/* The parameters of accesses to neighbouring outputs' elements. */
+typedef struct ht_tiled_packing {
+    const char *param;   /* how many are one */
+    const char *aligned; /* whether these are aligned */
+    bool alignable;      /* filled: an access can be */
+    const char *why;     /* filled: the first reason why one is not one; NULL: there is none */
+    ht_position at;      /* of that */
+} ht_tiled_packing;
+
+/* Makes accesses to elements of neighbouring outputs one where possible. Returns false if there is
+ * no such access; `why` (NULL: there are no accesses at all) and `at` then say why the first one is
+ * not. */
+bool ht_tiled_pack(ht_tiled_form *form, ht_tiled_packing *io_packing);
 
 void ht_tiled_write_vectors(ht_tiled *t, ht_syntax_list list, size_t begin, size_t end,
                             ht_tiled_usual *usual, ht_writer *writer);

@@ -235,12 +235,14 @@ static void edit(ht_widening *in) {
 
 /* ---- the kernel ---- */
 
-static void begin(ht_widening *in, const ht_model *model, ht_plan *plan, const ht_stride_loop *of) {
+static void begin(ht_widening *in, const ht_model *model, ht_plan *plan, const ht_stride_loop *of,
+                  const char *aligned) {
     const ht_syntax_tree *tree = ht_syntax_of(model);
     const ht_syntax *body = ht_syntax_body(of->loop);
     *in = (ht_widening){.c = {.model = model, .plan = plan, .tree = tree, .x = of->counter->index},
                         .of = of};
     in->c.meets = true;
+    in->c.vector.aligned = aligned;
     in->c.marks = ht_alloc(tree->count + 1, sizeof *in->c.marks);
     in->c.values = ht_alloc(tree->variable_count + 1, sizeof *in->c.values);
     in->again = ht_alloc(tree->variable_count + 1, sizeof *in->again);
@@ -377,13 +379,15 @@ static void apply(const ht_model *model, ht_plan *plan) {
         !ht_block_stride_loops(model, 0, &loops, &count))
         return;
     const char *param = ht_plan_name(plan, "VECTOR_STRIDE");
+    const char *aligned = ht_plan_name(plan, "VECTOR_ALIGNED");
     ht_widening *wide = ht_alloc(count + 1, sizeof *wide);
-    bool rounds = false;
+    bool rounds = false, alignable = false;
     for (size_t i = 0; i < count; ++i) {
-        begin(&wide[i], model, plan, &loops[i]);
+        begin(&wide[i], model, plan, &loops[i], aligned);
         size_t fit = widen(wide, i, plan, param);
         most = fit && (!most || fit < most) ? fit : most;
         rounds |= loops[i].rounds;
+        alignable |= fit && wide[i].c.vector.alignable;
     }
     /* what is kept is found again by the block's threads alone */
     ht_stride_keep *keep = ht_stride_keep_new(plan, wide, plan->launches.row_blocks ? 0 : count);
@@ -396,6 +400,8 @@ static void apply(const ht_model *model, ht_plan *plan) {
             edit(&wide[i]);
     if (most)
         add_parameter(plan, param, most, rounds);
+    if (most && alignable)
+        ht_vectors_align(plan, aligned, param);
     ht_stride_keep_apply(keep);
     ht_stride_keep_free(keep);
     for (size_t i = 0; i < count; ++i)
@@ -410,8 +416,11 @@ const ht_transformation ht_transformation_stride_vector = {
     .apply = apply,
     .stopped_by = HT_PINNED_PLACES | HT_PINNED_FORMS | HT_PINNED_REPEATS,
     .searched = {.drops = {{110, NULL}},
-                 .steps = {{70, {{.prefix = "VECTOR_STRIDE", .values = {4, 8, 2}}}},
+                 .steps = {{70,
+                            {{.prefix = "VECTOR_STRIDE", .values = {4, 8, 2}},
+                             {.prefix = "VECTOR_ALIGNED", .values = {1}}}},
                            {75,
                             {{.prefix = "KEEP", .values = {4, 8, 2}},
-                             {.prefix = "VECTOR_STRIDE", .values = {4, 2}}}}}},
+                             {.prefix = "VECTOR_STRIDE", .values = {4, 2}},
+                             {.prefix = "VECTOR_ALIGNED", .values = {1}}}}}},
 };

@@ -117,3 +117,33 @@ Test(stride_vector, a_tuned_source_reads_like_a_source) {
     subject_close(&of);
     free(text);
 }
+
+/* An address that is no multiple of 16 in two rows of three: an aligned access to it would end the
+ * program. */
+Test(stride_vector, aligned_accesses_only_where_the_address_is) {
+    static const char *const aligned[] = {"", "VECTOR_STRIDE=2 VECTOR_ALIGNED=true",
+                                          "VECTOR_STRIDE=4 VECTOR_ALIGNED=true",
+                                          "VECTOR_STRIDE=4 VECTOR_ALIGNED=true ROW_BLOCKS=4", NULL};
+    char *text = rows_of(EACH "{\n"
+                              "        const float gate = in[row * 2 * n + i];\n"
+                              "        const float up = in[row * 2 * n + n + i];\n"
+                              "        out[row * n + i] = gate / (1.0f + gate * gate) * up;\n"
+                              "    }");
+    subject of = subject_open(text, problem, "k");
+    expect_equal_aligned(&of, "k", aligned);
+    cr_expect_not(is_legal(&of, "k", "VECTOR_STRIDE=4 VECTOR_ALIGNED=true")); /* on the host */
+    cr_expect(is_legal(&of, "k", "VECTOR_STRIDE=4"));
+    expect_pieces(
+        &of, "VECTOR_STRIDE=4 VECTOR_ALIGNED=true",
+        (const char *const[]){"gate_pack = (size_t)&in[row * 2 * n + i_first]",
+                              "% sizeof(float_pack) == 0", "__builtin_assume_aligned",
+                              ": *(const float_pack *)&in[row * 2 * n + i_first];",
+                              "if ((size_t)&out[row * n + i_first] % sizeof(float_pack) "
+                              "== 0)",
+                              "else", "*(float_pack *)&out[row * n + i_first] = out_pack;", NULL});
+    char *plain = apply_config(&of, "VECTOR_STRIDE=4");
+    cr_expect_null(strstr(plain, "aligned"), "%s", plain);
+    free(plain);
+    subject_close(&of);
+    free(text);
+}

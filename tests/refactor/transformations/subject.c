@@ -88,12 +88,15 @@ bool remarked(const subject *of, const char *words) {
 
 enum { CONFIGS_MAX = 8 };
 
-void expect_equal(const subject *of, const char *name, const char *const *texts) {
+/* `shared`: bytes of shared arrays in a block; 0: as the host has it. */
+static void expect_equal_with(const subject *of, const char *name, int64_t shared,
+                              const char *const *texts) {
     ht_error error = {0};
     ht_device device;
     ht_job *job = NULL;
     setenv("HIPTEMPER_WORKER", HT_TEST_WORKER, 1);
     cr_assert_eq(ht_device_find("host", &device, &error), HT_OK, "%s", error.message);
+    device.fields.max_static_lds = shared ? shared : device.fields.max_static_lds;
     const ht_problem_entry *entry = ht_problem_file_entry(of->problems, name);
     ht_binding binding = {of->kernel->template, &entry->instances[0], &device.fields};
     /* all in one program; nobody asks for their times */
@@ -124,6 +127,15 @@ void expect_equal(const subject *of, const char *name, const char *const *texts)
         cr_expect_eq(outcomes[i].status, HT_OK, "%s: %s", texts[i],
                      ht_status_name(outcomes[i].status));
     ht_job_free(job);
+}
+
+void expect_equal(const subject *of, const char *name, const char *const *texts) {
+    expect_equal_with(of, name, 0, texts);
+}
+
+void expect_equal_aligned(const subject *of, const char *name, const char *const *texts) {
+    enum { SHARED = 49152 };
+    expect_equal_with(of, name, SHARED, texts);
 }
 
 bool is_legal(const subject *of, const char *name, const char *config) {

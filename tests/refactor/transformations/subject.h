@@ -45,6 +45,9 @@ bool remarked(const subject *of, const char *words);
 
 /* Runs every configuration (NULL ends) on the host provider; outputs must equal the original's. */
 void expect_equal(const subject *of, const char *name, const char *const *texts);
+/* The same with as little shared memory as a block has on an NVIDIA GPU, where wide accesses are
+ * aligned. */
+void expect_equal_aligned(const subject *of, const char *name, const char *const *texts);
 /* Returns true if a configuration is legal for the first instance on the host. */
 bool is_legal(const subject *of, const char *name, const char *config);
 /* The source with a configuration applied; free(). */
