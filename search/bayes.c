@@ -347,6 +347,8 @@ static size_t bayes_ask(void *data, size_t want, ht_config *out_configs) {
             return count;
         bool vote = vote_due(self) && vote_pick(self, &out_configs[count]);
         bool step = !vote && ht_ladder_step(&self->ladder, &out_configs[count]);
+        if (count > 0 && !vote && !step && ht_ladder_waits(&self->ladder))
+            return count; /* the next ones put together what helps */
         bool spread = !vote && !step && spread_due(self);
         if (!vote && !step && !pick(self, spread, &out_configs[count]))
             return count;

@@ -103,12 +103,18 @@ static void rank(ht_ladder *ladder) {
     ladder->ranked = true;
 }
 
+bool ht_ladder_waits(const ht_ladder *ladder) {
+    bool waits = false;
+    for (size_t i = 0; i < ladder->count && !ladder->ranked; ++i)
+        waits |= is_under_way(ladder, i);
+    return waits;
+}
+
 /* Adds what helped to the best, one by one, where that still has the value of the first seed. */
 static bool merge(ht_ladder *ladder, ht_config *out_config) {
     const ht_config *seed = &ladder->explorer->points[0].config;
-    for (size_t i = 0; i < ladder->count && !ladder->ranked; ++i)
-        if (is_under_way(ladder, i))
-            return false;
+    if (ht_ladder_waits(ladder))
+        return false;
     if (!ladder->ranked)
         rank(ladder);
     while (ladder->merged < ladder->helped && ladder->merges < MERGES) {

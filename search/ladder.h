@@ -29,5 +29,7 @@ void ht_ladder_end(ht_ladder *ladder);
  * is none at this time. The steps that helped are put together when all single steps have been
  * told. */
 bool ht_ladder_step(ht_ladder *ladder, ht_config *out_config);
+/* Returns true if there is no step until single steps that were asked are told. */
+bool ht_ladder_waits(const ht_ladder *ladder);
 
 #endif

@@ -64,7 +64,8 @@ static ht_strategy *strategy_make(const test_space *space, const ht_config *seed
 static void follow(ht_strategy *strategy, size_t batch, size_t count, ht_config *out) {
     for (size_t done = 0; done < count;) {
         size_t want = batch < count - done ? batch : count - done;
-        cr_assert_eq(ht_strategy_ask(strategy, want, out + done), want);
+        want = ht_strategy_ask(strategy, want, out + done); /* fewer where it waits for outcomes */
+        cr_assert_gt(want, 0);
         for (size_t i = 0; i < want; ++i) {
             ht_outcome outcome = {.status = HT_OK, .cost = time_of(&out[done + i])};
             ht_strategy_tell(strategy, &out[done + i], &outcome);
@@ -77,7 +78,7 @@ Test(ladder, what_helps_is_tried_alone_and_then_together) {
     test_space space;
     test_space_parse(&space, text);
     ht_config seed = ht_config_default(&space.templates[0]);
-    for (size_t batch = 1; batch <= 8; ++batch) {
+    for (size_t batch = 1; batch <= 32; batch += batch < 8 ? 1 : 24) {
         ht_strategy *strategy = strategy_make(&space, &seed, true);
         ht_config asked[STEPS_AT_MOST];
         double best = 1e9;
