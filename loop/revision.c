@@ -56,6 +56,7 @@ static char **word_of(const ht_revision *revision, size_t index) {
 void ht_revision_free(ht_revision *revision) {
     for (size_t i = 0; i < WORDS; ++i)
         free(*word_of(revision, i));
+    json_decref(revision->tried);
     json_decref(revision->profile);
     json_decref(revision->elsewhere);
     *revision = (ht_revision){0};
@@ -156,6 +157,8 @@ json_t *ht_revision_json(const ht_revision *revision) {
     json_object_set_new(document, "slower", json_boolean(revision->slower));
     json_object_set_new(document, "elsewhere",
                         revision->elsewhere ? json_incref(revision->elsewhere) : json_null());
+    json_object_set_new(document, "tried",
+                        revision->tried ? json_incref(revision->tried) : json_null());
     json_object_set_new(document, "profile",
                         revision->profile ? json_incref(revision->profile) : json_null());
     return document;
@@ -194,6 +197,8 @@ ht_status ht_revision_read(const json_t *document, ht_revision *out_revision, ht
     json_t *elsewhere = json_object_get(document, "elsewhere");
     read.slower = json_is_true(json_object_get(document, "slower"));
     read.elsewhere = json_is_array(elsewhere) ? json_incref(elsewhere) : NULL;
+    json_t *tried = json_object_get(document, "tried");
+    read.tried = json_is_array(tried) ? json_incref(tried) : NULL;
     json_t *profile = json_object_get(document, "profile");
     read.profile = json_is_object(profile) ? json_incref(profile) : NULL;
     *out_revision = read;

@@ -56,6 +56,8 @@ typedef struct ht_revision {
                         past it: "COARSEN_X (8 of 1..8)"; owned; NULL: there are none */
     char *held_back; /* forms that the search was not allowed; owned; NULL: none */
     uint64_t evaluations; /* that the search asked for, those in the database included */
+    json_t *tried;        /* the outcomes of those: rows of a configuration and its milliseconds,
+                             null where it failed; owned; NULL: none */
     double seconds;       /* that the step took */
     /* The roofline: to move each byte once that has to be moved, at the GPU's full rate; 0: not
      * known. */

@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "loop/contest.h"
 #include "loop/deliver.h"
+#include "loop/known.h"
 #include "loop/step_notes.h"
 #include "loop/widen.h"
 #include "pipeline/elsewhere.h"
@@ -45,6 +46,7 @@ typedef struct step {
     ht_config incumbent;    /* the best, if it is a configuration of this template */
     ht_config first[FIRST]; /* to be tried first */
     size_t first_count;
+    ht_known known;         /* what earlier steps measured of it */
     ht_pair_result *result; /* borrowed: the entry's, or `own` */
     ht_pair_result own;
     ht_revision *out;
@@ -319,7 +321,14 @@ static ht_status search(step *in, ht_error *error) {
         problem = in->from->entry->instance;
     in->has_incumbent =
         is_best_here(in) && config_of(in->template, in->best, &in->incumbent) == HT_OK;
-    session->options.max_evals = in->choice->evaluations;
+    if (in->like)
+        ht_known_list(in->history, in->like, in->template, in->template->unit, in->any, &in->known);
+    /* a longer search counts those that were tried of its template */
+    uint64_t counted = in->choice->action == HT_ACTION_LONGER ? in->known.same : 0;
+    session->options.max_evals =
+        in->choice->evaluations > counted ? in->choice->evaluations - counted : 1;
+    session->known = in->known.trials;
+    session->known_count = in->known.count;
     session->options.plain = !in->any;
     session->alone = true;
     session->defended = best_defended;
@@ -335,7 +344,7 @@ static ht_status search(step *in, ht_error *error) {
     session->options = kept;
     session->defended = NULL;
     session->decided_context = NULL;
-    session->first_count = 0;
+    session->first_count = session->known_count = 0;
     /* A full disk says nothing of the kernel; that a recording lacks timings is no fault of it. */
     if (status == HT_OK && in->result->io_failed && !session->recording)
         status = ht_error_set(error, HT_ERROR_IO, "%s", in->result->reason);
@@ -502,6 +511,8 @@ static ht_status conclude(step *in, ht_error *error) {
     ht_revision *out = in->out;
     const ht_pair_result *result = in->result;
     ht_notes_take(result, in->template, in->from ? in->from->kernel : NULL, out);
+    if (in->choice->action == HT_ACTION_LONGER)
+        out->evaluations += in->known.same;
     ht_status status = gain_fill(in, error);
     if (status == HT_OK)
         status = deliver(in, error);
@@ -553,6 +564,7 @@ ht_status ht_steps_perform(void *context, const ht_history *history, const ht_ch
     out_revision->least_ms = 1e3 * steps->roofline.seconds;
     out_revision->seconds = ht_clock_seconds() - begun;
     ht_pair_result_free(&in.own);
+    ht_known_free(&in.known);
     if (in.from)
         ht_pair_result_free(&in.from->entry->result);
     if (in.template)

@@ -17,6 +17,19 @@ static char *forms_of(const ht_template *template) {
     return text.length ? ht_text_take(&text) : NULL;
 }
 
+static json_t *tried_json(const ht_search_result *search, const ht_template *template) {
+    json_t *rows = json_array();
+    for (size_t i = 0; i < search->trial_count; ++i) {
+        const ht_trial *trial = &search->trials[i];
+        char *config = ht_config_string(template, &trial->config);
+        bool ran = trial->outcome.status == HT_OK;
+        json_array_append_new(
+            rows, json_pack("[s, o]", config, ran ? json_real(trial->outcome.cost) : json_null()));
+        free(config);
+    }
+    return rows;
+}
+
 static json_t *rejections_json(const ht_rejection_list *rejections) {
     json_t *rows = json_array();
     for (size_t i = 0; i < rejections->count; ++i)
@@ -68,6 +81,7 @@ void ht_notes_take(const ht_pair_result *result, const ht_template *template,
     const ht_pair_times *times = &result->times;
     bool improved = result->verdict == HT_VERDICT_IMPROVED;
     revision->evaluations = result->search.result.trial_count;
+    revision->tried = tried_json(&result->search.result, template);
     revision->exhausted = result->search.result.exhausted;
     if (times->known) {
         revision->original_ms = times->original.median_ms;

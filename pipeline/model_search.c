@@ -61,6 +61,8 @@ ht_status ht_model_search_run(ht_session *session, const ht_template *template,
     ht_model_request request = {.devices = devices,
                                 .options = &session->options,
                                 .choices = 1,
+                                .known = session->known,
+                                .known_count = session->known_count,
                                 .memory = session->predicted,
                                 .progress = session->progress};
     ht_model_result found;

@@ -93,7 +93,9 @@ static ht_status search_run(attempt *self, ht_strategy *strategy, bool all, ht_e
     const ht_search_options how = {.budget = {.max_evaluations = request->options->max_evals},
                                    .on_event = request->progress ? ht_progress_event : NULL,
                                    .context = request->progress,
-                                   .interrupted = &ht_stopped};
+                                   .interrupted = &ht_stopped,
+                                   .known = request->known,
+                                   .known_count = request->known_count};
     if (request->progress)
         ht_progress_plan(request->progress,
                          all ? ht_space_count(self->space) : request->options->max_evals, 0);

@@ -21,6 +21,8 @@ typedef struct ht_model_request {
                                          check, plain and no_facts are looked at */
     const ht_config *first;           /* tried right after the default; borrowed */
     size_t first_count;
+    const ht_trial *known; /* outcomes that the search begins with; borrowed */
+    size_t known_count;
     size_t choices;          /* 1 to HT_MODEL_CHOICES */
     ht_model_memory *memory; /* what was predicted before; borrowed; NULL: nothing is kept */
     ht_progress *progress;   /* borrowed; NULL: nothing is printed */

@@ -185,6 +185,8 @@ static ht_status search(pair *pair, ht_error *error) {
         .on_event = ht_progress_event,
         .context = pair->session->progress,
         .interrupted = &ht_stopped,
+        .known = pair->session->known,
+        .known_count = pair->session->known_count,
     };
     if (pair->deadline > 0) {
         double total = pair->deadline - pair->begun;

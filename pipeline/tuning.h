@@ -72,6 +72,9 @@ typedef struct ht_session {
     /* Configurations of the template to be tuned next to try right after the default; borrowed. */
     const ht_config *first;
     size_t first_count;
+    /* Outcomes of its configurations that the search begins with; borrowed. */
+    const ht_trial *known;
+    size_t known_count;
     bool alone; /* does not look for what may not win, another style's */
     /* Called when a kernel was decided, while its job still runs: it may time its configuration
      * once more, and change the result. NULL: nothing more is done. */

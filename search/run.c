@@ -113,6 +113,7 @@ ht_status ht_search_run(ht_strategy *strategy, ht_evaluator *evaluator,
         .best = SIZE_MAX,
     };
     size_t room = evaluator->batch ? evaluator->batch : 1;
+    size_t learnt = ht_strategy_learn(strategy, options->known, options->known_count);
     ht_config *configs = ht_alloc(room, sizeof *configs);
     ht_outcome *outcomes = ht_alloc(room, sizeof *outcomes);
     ht_status status = HT_OK;
@@ -130,7 +131,8 @@ ht_status ht_search_run(ht_strategy *strategy, ht_evaluator *evaluator,
         status = batch_run(&run, configs, outcomes, count, error);
     }
     out_result->each_seconds = run.each_seconds;
-    out_result->exhausted = out_result->trial_count == ht_space_count(ht_strategy_space(strategy));
+    out_result->exhausted =
+        out_result->trial_count + learnt == ht_space_count(ht_strategy_space(strategy));
     free(configs);
     free(outcomes);
     return status;

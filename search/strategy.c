@@ -117,6 +117,18 @@ void ht_strategy_tell(ht_strategy *strategy, const ht_config *config, const ht_o
         strategy->class->tell(strategy->self, config, outcome);
 }
 
+size_t ht_strategy_learn(ht_strategy *strategy, const ht_trial *known, size_t count) {
+    size_t learnt = 0;
+    for (size_t i = 0; i < count; ++i) {
+        ht_config config = known[i].config;
+        if (!keep_new(strategy, &config, 1))
+            continue;
+        ht_strategy_tell(strategy, &config, &known[i].outcome);
+        ++learnt;
+    }
+    return learnt;
+}
+
 void ht_strategy_free(ht_strategy *strategy) {
     if (!strategy)
         return;

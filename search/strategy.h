@@ -39,6 +39,7 @@ typedef struct ht_strategy_options {
 
 typedef struct ht_strategy ht_strategy;
 struct ht_trust;
+struct ht_trial;
 
 typedef struct ht_strategy_class {
     const char *name;        /* "random" */
@@ -66,6 +67,9 @@ ht_status ht_strategy_create(const char *name, const ht_space *space,
                              ht_error *error);
 size_t ht_strategy_ask(ht_strategy *strategy, size_t want, ht_config *out_configs);
 void ht_strategy_tell(ht_strategy *strategy, const ht_config *config, const ht_outcome *outcome);
+/* Tells outcomes that are known before the first ask: those configurations are not asked any more.
+ * Returns how many of them are of this space, each once. */
+size_t ht_strategy_learn(ht_strategy *strategy, const struct ht_trial *known, size_t count);
 void ht_strategy_free(ht_strategy *strategy);
 /* Returns true if a strategy of this name makes use of what is known before. */
 bool ht_strategy_expects(const char *name);
@@ -96,6 +100,9 @@ typedef struct ht_search_options {
                      const ht_search_event *event); /* after each outcome; may be NULL */
     void *context;
     const volatile int *interrupted; /* becomes non-zero on Ctrl-C; may be NULL */
+    const struct ht_trial *known;    /* outcomes to begin with (ht_strategy_learn), which are no
+                                        trials of this search and cost it nothing; borrowed */
+    size_t known_count;
 } ht_search_options;
 
 /* One evaluated configuration, in the order told. */
@@ -107,7 +114,7 @@ typedef struct ht_trial {
 typedef struct ht_search_result {
     ht_trial *trials; /* owned */
     size_t trial_count;
-    bool exhausted; /* the whole space was evaluated */
+    bool exhausted; /* the whole space was evaluated, or known */
     bool interrupted;
     double each_seconds; /* that a configuration took, in the slowest batch */
 } ht_search_result;

@@ -127,6 +127,46 @@ Test(strategy, asks_every_legal_configuration_once_without_a_list) {
 }
 
 /* An evaluator may be slow to answer: asks go on without a single outcome. */
+/* Every third configuration is known, twice, and one that is not legal. */
+Test(strategy, what_is_known_is_not_asked_and_the_rest_once) {
+    test_space space;
+    test_space_parse(&space, "#pragma tune unit\n#pragma tune kernel(k)\n"
+                             "#pragma tune param(A : 0..7 = 0)\n#pragma tune param(B : 0..5 = 0)\n"
+                             "#pragma tune require(A != B)\n"
+                             "#pragma tune block(1)\n#pragma tune grid(1)\n"
+                             "#pragma tune arg(out : out float[64])\n"
+                             "template <int A, int B> __global__ void k(float *out) {}\n");
+    enum { LEGAL = 42, KNOWN = 14 };
+    cr_assert_eq(ht_space_count(space.space), LEGAL);
+    ht_trial known[2 * KNOWN + 1] = {{.config = ht_space_at(space.space, 0)}};
+    known[0].config.choice[0] = known[0].config.choice[1] = 0;
+    for (size_t i = 0; i < 2 * KNOWN; ++i) {
+        known[1 + i].config = ht_space_at(space.space, 3 * (i / 2));
+        known[1 + i].outcome = outcome_of(SOME_FAIL, &known[1 + i].config);
+    }
+    for (size_t k = 0; ht_strategy_classes[k]; ++k) {
+        const char *name = ht_strategy_classes[k]->name;
+        const ht_config seed = known[1].config;
+        ht_strategy_options options = {.seed = k, .seeds = &seed, .seed_count = 1};
+        ht_strategy *strategy = strategy_make(name, &space, &options);
+        bool seen[LEGAL] = {false};
+        size_t asked = 0;
+        ht_config config;
+        cr_expect_eq(ht_strategy_learn(strategy, known, 2 * KNOWN + 1), KNOWN, "%s", name);
+        for (; ht_strategy_ask(strategy, 1, &config); ++asked) {
+            uint64_t index = 0;
+            cr_assert(ht_space_find(space.space, &config, &index));
+            cr_expect_not(seen[index] || index % 3 == 0, "%s asks again", name);
+            seen[index] = true;
+            ht_outcome outcome = outcome_of(SOME_FAIL, &config);
+            ht_strategy_tell(strategy, &config, &outcome);
+        }
+        cr_expect_eq(asked, LEGAL - KNOWN, "%s asked %zu", name, asked);
+        ht_strategy_free(strategy);
+    }
+    test_space_free(&space);
+}
+
 Test(strategy, asks_do_not_wait_for_tells) {
     for (size_t s = 0; ht_strategy_classes[s]; ++s) {
         const char *name = ht_strategy_classes[s]->name;
