@@ -227,11 +227,12 @@ static void write_variants(const outcomes *of, const variant *variants, size_t c
         ht_text_printf(main,
                        "namespace coarse%zu {\n#define TILED %d\n#undef EDGE_APART\n"
                        "#define EDGE_APART TILED\n#undef VECTOR_OUTPUTS\n"
-                       "#define VECTOR_OUTPUTS %u\n#undef COARSEN_X_JAM\n"
+                       "#define VECTOR_OUTPUTS %u\n#undef VECTOR_ALIGNED\n"
+                       "#define VECTOR_ALIGNED %d\n#undef COARSEN_X_JAM\n"
                        "#define COARSEN_X_JAM %d\n#undef COARSEN_X_ROWS\n"
                        "#define COARSEN_X_ROWS %d\n",
                        v, variants[v].tiled, variants[v].vector ? variants[v].vector : 1,
-                       !variants[v].apart, variants[v].rows);
+                       variants[v].vector > 1 && v % 2, !variants[v].apart, variants[v].rows);
         for (int axis = 0; axis < 3; ++axis)
             ht_text_printf(main, "#define COARSEN_%c %u\n#define COARSEN_%c_STRIDED %d\n",
                            'X' + axis, variants[v].factor[axis], 'X' + axis, variants[v].strided);
