@@ -16,7 +16,7 @@ struct ht_agent_proposer {
 
 /* Returns what an agent sees of a revision: not the templates, which are long. New reference. */
 static json_t *revision_brief(const ht_revision *revision) {
-    static const char *const left_out[] = {"template",       "base",           "profile",
+    static const char *const left_out[] = {"template",       "base",           "profile", "tried",
                                            "predicted_gain", "predicted_cost", NULL};
     json_t *document = ht_revision_json(revision);
     for (size_t i = 0; left_out[i]; ++i)

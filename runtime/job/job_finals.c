@@ -349,6 +349,36 @@ static ht_status confirm(finals *f, const ht_finals_rule *rule, ht_confirmation 
     return HT_OK;
 }
 
+/* Writes down the times of a finalist that no search of this job has measured, as one that was
+ * measured next to another template: a replay has them then. */
+static ht_status note(const finals *f, size_t i, ht_error *error) {
+    ht_database *database = f->job->options.database;
+    const ht_database_key *key = &f->job->identity.key;
+    const ht_timing *timing = &f->results[i].timing;
+    bool found = false;
+    ht_evaluation known = {0};
+    ht_evaluation own = {.config = ht_config_string(f->job->binding->template, &f->configs[i]),
+                         .cost = timing->median_ms,
+                         .samples = f->samples[1 + i],
+                         .sample_count = f->rounds,
+                         .resources = f->tasks[i].resources};
+    ht_status status = ht_database_get(database, key, own.config, &found, &known, error);
+    ht_evaluation_free(&known);
+    if (status == HT_OK && !found)
+        status = ht_database_put(database, key, &own, error);
+    free(own.config);
+    return status;
+}
+
+static ht_status note_all(const finals *f, ht_error *error) {
+    const ht_job_options *options = &f->job->options;
+    ht_status status = HT_OK;
+    for (size_t i = 0; i < f->count && options->database && !options->recording && f->rounds; ++i)
+        if (status == HT_OK && alive(f, i))
+            status = note(f, i, error);
+    return status;
+}
+
 static ht_status run_finals(finals *f, const ht_finals_rule *rule, ht_timing *out_original,
                             ht_confirmation *out_confirmation, ht_error *error) {
     ht_status status = compile_finalists(f, error);
@@ -360,6 +390,9 @@ static ht_status run_finals(finals *f, const ht_finals_rule *rule, ht_timing *ou
         status = race(f, rule->max_seconds, error);
     if (status == HT_OK) {
         conclude(f, out_original);
+        status = note_all(f, error);
+    }
+    if (status == HT_OK) {
         status = confirm(f, rule, out_confirmation, error);
     }
     unload(f);

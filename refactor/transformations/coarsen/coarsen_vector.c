@@ -366,12 +366,14 @@ static void write_aligned_test(const accessing *in, const ht_vector_access *acce
     ht_writer_printf(in->writer, " %% sizeof(%s) == 0", access->pack);
 }
 
-/* Writes *(float_pack *)__builtin_assume_aligned(&out[i], sizeof(float_pack)) */
+/* Writes *(float_pack *)__builtin_assume_aligned(&out[i], sizeof(float_pack)); in a template, of
+ * which a parameter may get other values, the largest power of two in that size. */
 static void write_aligned(const accessing *in, const ht_vector_access *access, bool store) {
     ht_writer_printf(in->writer, "*(%s%s *)__builtin_assume_aligned(&", store ? "" : "const ",
                      access->pack);
     write_element(in, access);
-    ht_writer_printf(in->writer, ", sizeof(%s))", access->pack);
+    ht_writer_printf(in->writer, ", $?{1}{sizeof(%s) & -sizeof(%s)}{sizeof(%s)})", access->pack,
+                     access->pack, access->pack);
 }
 
 /* Writes what stands ahead of an access at any address: the aligned one, where the address is. The
