@@ -1,4 +1,5 @@
-/* What earlier steps of a loop have measured of the template that the next one searches. */
+/* Outcomes of a template's configurations, by earlier steps of a loop, for the next search of it.
+ */
 #ifndef HT_LOOP_KNOWN_H
 #define HT_LOOP_KNOWN_H
 

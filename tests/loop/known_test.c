@@ -1,4 +1,4 @@
-/* What a step knows of the template that it searches: by revisions of the same file. */
+/* Outcomes that a step begins with: those of revisions of the same file. */
 #include "loop/known.h"
 
 #include "base/memory.h"
