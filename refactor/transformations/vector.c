@@ -5,6 +5,7 @@
  * docs/vectors.md says when this is done and why it is right. */
 #include "refactor/kernel/elements.h"
 #include "refactor/plan/plan.h"
+#include "refactor/transformations/coarsen/coarsen_access.h"
 #include "refactor/transformations/coarsen/coarsen_vector.h"
 #include "refactor/transformations/register_tile/tiled.h"
 #include "refactor/transformations/register_tile/tiled_stage.h"

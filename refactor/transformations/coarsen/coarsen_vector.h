@@ -64,12 +64,6 @@ void ht_vectors_declare(const ht_vectors *vectors, const char *width, size_t lik
                         ht_writer *writer);
 /* Returns true if there are accesses that load, or that store. */
 bool ht_vectors_any(const ht_vectors *vectors, bool store);
-/* Writes the statements that load, or that store, all values of an access at once. `element` writes
- * the text of the first element. */
-typedef void ht_vectors_write_element(void *context, const ht_syntax *node, ht_writer *writer);
-void ht_vectors_access(const ht_vectors *vectors, bool store, size_t like,
-                       ht_vectors_write_element *element, void *context, ht_writer *writer);
-
 /* A loop over a thread's outputs that takes several at a time. */
 typedef struct ht_vector_loop {
     const ht_vectors *vectors;
@@ -99,10 +93,6 @@ typedef struct ht_vector_loop {
 void ht_vectors_loop(const ht_vector_loop *loop, ht_writer *writer);
 /* Writes one loop or the other, by the parameter and by the condition. */
 void ht_vectors_write(const ht_vector_loop *loop, ht_writer *writer);
-
-/* Adds the parameter for accesses that have to be aligned, where `param` elements are one. On a GPU
- * that accesses several elements at any address it is off, on others it goes with them. */
-void ht_vectors_align(ht_plan *plan, const char *aligned, const char *param);
 
 /* Makes coarsen-x write such loops from now on, with the parameter VECTOR_OUTPUTS. */
 void ht_vectors_begin(ht_coarsen *c);

@@ -13,6 +13,7 @@
 #include "refactor/kernel/syntax_value.h"
 #include "refactor/plan/plan.h"
 #include "refactor/transformations/block_size/block_stride.h"
+#include "refactor/transformations/coarsen/coarsen_access.h"
 #include "refactor/transformations/coarsen/coarsen_place.h"
 #include "refactor/transformations/coarsen/coarsen_share.h"
 #include "refactor/transformations/coarsen/coarsen_vector.h"

@@ -3,6 +3,7 @@
 #include "refactor/transformations/stride_vector/widening.h"
 
 #include "base/memory.h"
+#include "refactor/transformations/coarsen/coarsen_access.h"
 #include "refactor/transformations/coarsen/coarsen_write.h"
 
 #include <stdlib.h>
