@@ -373,6 +373,23 @@ static bool follows_inside(const editing *in, const ht_symbol *symbol, const ht_
     return follows_inside(in, symbol->value_of, form);
 }
 
+/* Returns true if the launch's block is a variable that has the new extents at a place, for which
+ * its declaration is edited, or which it has anyway. */
+static bool is_block_declared(const editing *in, ht_range place) {
+    const ht_extent3 *block = &in->site->block;
+    size_t file, function_file;
+    ht_range own, function;
+    bool known = ht_extent_is_record(block->variable) && ht_variable_writes(block->variable) == 0 &&
+                 ht_source_range(in->source, block->variable, &file, &own) && file == 0 &&
+                 ht_source_range(in->source, in->site->function, &function_file, &function) &&
+                 function_file == 0;
+    bool edited = !block_changed(in->plan);
+    for (size_t i = 0; i < in->followed_count; ++i)
+        edited = edited || clang_equalCursors(in->followed[i], block->variable);
+    return known && edited && function.begin <= own.begin && own.end <= place.begin &&
+           place.end <= function.end && !in->plan->launches.block_rows;
+}
+
 static bool edit_form(editing *in, int axis, const char *per_block) {
     const ht_form *form = &in->grid->form[axis];
     if (form->kind == HT_FORM_GENERIC || form->kind == HT_FORM_WHOLE || !form->editable ||
@@ -389,6 +406,7 @@ static bool edit_form(editing *in, int axis, const char *per_block) {
     free(items);
     ht_launch_print print = print_of(in, HT_LAUNCH_ITEMS, axis, form->quotient->place);
     print.divisor_follows = follows(in, form->divisor);
+    print.by_block = is_block_declared(in, print.place);
     char *key = ht_format("${%s}", per_block);
     bool done = ht_plan_print(in->plan, form->quotient->place, NULL, key, &print, false);
     free(key);

@@ -11,6 +11,7 @@
 #include "refactor/launch/extent.h"
 #include "refactor/plan/coverage.h"
 #include "refactor/plan/launch_choice.h"
+#include "refactor/plan/launch_named.h"
 #include "refactor/plan/launch_outputs.h"
 #include "refactor/source/names.h"
 
@@ -342,8 +343,13 @@ static char *items_text(const ht_plan *plan, const ht_launch_print *print,
     int64_t per_block, block, old = plan->model->axes[print->axis].block;
     if (!ht_launch_new_extent(plan, values, print->axis, &per_block, &block))
         return NULL;
-    if (per_block == old && !print->assumed && !print->divisor_follows)
-        return ht_range_shown(print->place);
+    char *by_name = ht_launch_by_block(plan, print, values);
+    if (by_name)
+        return by_name;
+    if (per_block == old && !print->assumed && !print->divisor_follows) {
+        by_name = block < old ? ht_launch_tile_marks(plan, print, values, block) : NULL;
+        return by_name ? by_name : ht_range_shown(print->place);
+    }
     bool atom, named = print->divisor_follows && per_block % block == 0;
     bool safe = ht_launch_outputs_halve(plan, values, form, print->axis) ||
                 ht_form_is_safe(form, print->axis, print->assumed ? 1 : old, per_block, named);

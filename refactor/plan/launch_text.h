@@ -39,6 +39,7 @@ typedef struct ht_launch_print {
                              HT_LAUNCH_BLOCK_AHEAD,   the author's "dim3 block"; may be empty */
     ht_range arguments;   /* the template arguments of the launch; may be empty */
     bool divisor_follows; /* the name in the quotient already has the new block's value */
+    bool by_block;        /* the block is a variable that has the new extents where this stands */
     bool assumed;         /* the original's block is known only at run time */
     /* Names of what is declared ahead of the launch: that the new blocks fit, the block, the grid;
      * NULL: it chooses where it stands. The plan owns them. */

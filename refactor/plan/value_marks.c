@@ -11,7 +11,7 @@
 enum { MARK_BEGIN = '\x01', MARK_VALUE = '\x02', MARK_END = '\x03' };
 /* A mark is MARK_BEGIN, flags and the old value, '@', macro, '@', expression, MARK_VALUE, number,
  * MARK_END. */
-static const char flag_enclosed = 'e';
+static const char flag_enclosed = 'e', flag_tile = 't';
 
 /* Returns true if the parameter has words and a value that needs a name. */
 static bool is_called(const ht_plan *plan, const ht_values *values, const char *name,
@@ -69,6 +69,22 @@ char *ht_value_mark_over(const ht_values *values, const char *name, size_t lengt
                      MARK_VALUE, (long long)value, MARK_END);
 }
 
+char *ht_value_mark_tile(const char *outputs, const char *name, int64_t old, int64_t value,
+                         bool enclosed) {
+    return ht_format("%c%ct%lld@%s@%s%c%lld%c", MARK_BEGIN, enclosed ? 'e' : 't', (long long)old,
+                     name, outputs, MARK_VALUE, (long long)value, MARK_END);
+}
+
+char *ht_value_mark_tile_text(const ht_value_mark *mark, bool by_threads) {
+    if (!by_threads)
+        return ht_strndup(mark->macro, mark->macro_length);
+    const char *open = mark->enclosed ? "" : "(", *close = mark->enclosed ? "" : ")";
+    int64_t outputs = mark->old / strtoll(mark->number, NULL, 10);
+    return ht_format("%s%ce@@%.*s%c%lld%c * %.*s%s", open, MARK_BEGIN, (int)mark->expression_length,
+                     mark->expression, MARK_VALUE, (long long)outputs, MARK_END,
+                     (int)mark->macro_length, mark->macro, close);
+}
+
 bool ht_value_mark_next(const char *text, ht_value_mark *out) {
     const char *begin = strchr(text, MARK_BEGIN);
     const char *macro = begin ? strchr(begin, '@') : NULL;
@@ -85,6 +101,7 @@ bool ht_value_mark_next(const char *text, ht_value_mark *out) {
                            .number = middle + 1,
                            .number_length = (size_t)(end - middle - 1),
                            .enclosed = memchr(begin, flag_enclosed, flags) != NULL,
+                           .tile = memchr(begin, flag_tile, flags) != NULL,
                            .macro = macro_length ? macro + 1 : NULL,
                            .macro_length = macro_length};
     const char *old = begin + strcspn(begin, "0123456789@");

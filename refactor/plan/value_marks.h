@@ -15,6 +15,7 @@ typedef struct ht_value_mark {
     const char *number; /* its value, as digits */
     size_t number_length;
     bool enclosed;     /* it needs no parentheses */
+    bool tile;         /* the macro stands for items, of which each thread has `expression` */
     const char *macro; /* the author's macro that stands there; its definition may change; NULL */
     size_t macro_length;
     int64_t old; /* the value that the name in `macro`, of a macro or a constant, has; 0: it is not
@@ -33,6 +34,13 @@ char *ht_value_mark_text(const ht_plan *plan, const ht_values *values, const cha
  * expression; free(). */
 char *ht_value_mark_over(const ht_values *values, const char *name, size_t length, int64_t old,
                          int64_t value);
+/* Returns the mark of an author's name for the items of a block, `old`, where the block has `value`
+ * threads, each of which has `outputs` of them, an expression over parameters; free(). */
+char *ht_value_mark_tile(const char *outputs, const char *name, int64_t old, int64_t value,
+                         bool enclosed);
+/* Returns the text of such a mark: the name, or, where that is the number of threads from now on, a
+ * product of it and a mark of the outputs; free(). */
+char *ht_value_mark_tile_text(const ht_value_mark *mark, bool by_threads);
 /* Finds the next mark from `text` on. Returns false: there is none. */
 bool ht_value_mark_next(const char *text, ht_value_mark *out);
 

@@ -48,7 +48,9 @@ static bool name_keep(const ht_source *source, ht_replacement *item, const char 
         if (mark.macro_length != length || strncmp(mark.macro, name, length) != 0)
             continue;
         ht_text_append_n(&text, at, (size_t)(mark.begin - at));
-        ht_text_append(&text, name);
+        char *product = mark.tile ? ht_value_mark_tile_text(&mark, true) : ht_strdup(name);
+        ht_text_append(&text, product);
+        free(product);
         at = mark.end;
         any = true;
     }
@@ -204,6 +206,25 @@ static void define(const ht_source *source, const ht_macro *macro, char *number,
     (*items)[(*count)++] = (ht_replacement){.range = macro->body, .text = number};
 }
 
+/* Gives the marks of a name for the items of a block, which keeps its value, that name. */
+static void tiles_keep(ht_replacement *item) {
+    ht_text text = {0};
+    ht_value_mark mark;
+    const char *at = item->text;
+    for (const char *from = at; ht_value_mark_next(from, &mark); from = mark.end) {
+        if (!mark.tile)
+            continue;
+        char *name = ht_value_mark_tile_text(&mark, false);
+        ht_text_append_n(&text, at, (size_t)(mark.begin - at));
+        ht_text_append(&text, name);
+        free(name);
+        at = mark.end;
+    }
+    ht_text_append(&text, at);
+    free(item->text);
+    item->text = ht_text_take(&text);
+}
+
 void ht_definitions_change(const ht_source *source, ht_replacement **items, size_t *count) {
     for (size_t m = 0; m < source->macros.count && is_main(source); ++m) {
         const ht_macro *macro = &source->macros.items[m];
@@ -223,4 +244,6 @@ void ht_definitions_change(const ht_source *source, ht_replacement **items, size
             define(source, &constant, number, items, count);
         free(constant.name);
     }
+    for (size_t i = 0; i < *count; ++i)
+        tiles_keep(&(*items)[i]);
 }
