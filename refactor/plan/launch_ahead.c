@@ -72,10 +72,16 @@ static size_t call_begin(const char *text, size_t at) {
 }
 
 bool ht_launch_ahead_place(const ht_plan *plan, const ht_launch_site *site, size_t *out_line) {
+    const char *text = plan->model->facts->source->files[site->file].text;
+    return ht_launch_ahead_of(plan, site, call_begin(text, site->range.begin), out_line);
+}
+
+bool ht_launch_ahead_of(const ht_plan *plan, const ht_launch_site *site, size_t begin,
+                        size_t *out_line) {
     static const char *const jumps[] = {"switch", "goto", "case"};
     const ht_source *source = plan->model->facts->source;
     const ht_user_file *file = &source->files[site->file];
-    size_t function_file, begin = call_begin(file->text, site->range.begin);
+    size_t function_file;
     size_t line = line_begin(file->text, begin);
     ht_range function;
     bool good = !site->in_macro && file->base == 0 &&

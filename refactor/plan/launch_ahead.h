@@ -9,5 +9,8 @@
  * begins its line, in a block, in a function in which nothing jumps. *out_line is where the line
  * begins in the source's whole text. */
 bool ht_launch_ahead_place(const ht_plan *plan, const ht_launch_site *site, size_t *out_line);
+/* The same for another statement of the launch's function, which begins at `begin`. */
+bool ht_launch_ahead_of(const ht_plan *plan, const ht_launch_site *site, size_t begin,
+                        size_t *out_line);
 
 #endif

@@ -471,17 +471,20 @@ static char *grid_text(const ht_plan *plan, const ht_launch_print *print, const 
                                                      : ht_range_shown(grid->argument);
     ht_text text = {0};
     bool good = true, unchanged = true;
+    int last = 2;
+    while (!grid->is_call && last > 0 && !grid->axis[last] && !ht_plan_axis_changed(plan, last))
+        --last; /* it is 1 */
     ht_text_append(&text, "dim3(");
-    for (int axis = 0; axis < 3; ++axis) {
+    for (int axis = 0; axis <= last; ++axis) {
         char *old = ht_format("%s.%c", name, 'x' + axis);
         bool changed = ht_plan_axis_changed(plan, axis);
         char *new = changed ? ht_launch_axis_from(plan, print, values, axis, old, true) : NULL;
         good = good && (new || !changed);
         unchanged = unchanged && (!new || strcmp(new, old) == 0);
         if (grid->is_call && !new && axis >= (int)grid->written)
-            ht_text_append(&text, axis < 2 ? "1, " : "1)");
+            ht_text_append(&text, axis < last ? "1, " : "1)");
         else
-            ht_text_printf(&text, "%s%s", new ? new : old, axis < 2 ? ", " : ")");
+            ht_text_printf(&text, "%s%s", new ? new : old, axis < last ? ", " : ")");
         free(new);
         free(old);
     }

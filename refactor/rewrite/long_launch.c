@@ -168,28 +168,53 @@ static size_t threads_length(const char *text) {
     return strncmp(text + at, " + ", 3) == 0 && strstr(text + at, ") / ") ? at - 1 : 0;
 }
 
-/* Declares the number of threads ahead of a launch that divides it into blocks, so that the launch
- * looks as the author's. Returns false where that cannot be. */
-static bool declare_threads(declaring *in, const ht_plan *plan, const ht_launch_site *site) {
-    ht_range argument = site->grid.argument;
-    const ht_symbol *grid = site->grid.axis[0];
+/* Returns the begin of the statement that has the text: the launch, or the declaration of its grid.
+ * SIZE_MAX: neither. */
+static size_t statement_begin(const declaring *in, const ht_launch_site *site, ht_range place,
+                              const ht_plan *plan, size_t *out_line) {
+    size_t file;
+    ht_range own;
+    if (site->grid.has_argument && ht_range_within(place, site->grid.argument))
+        return ht_launch_ahead_place(plan, site, out_line) ? site->grid.argument.begin : SIZE_MAX;
+    bool declared = !clang_Cursor_isNull(site->grid.variable) &&
+                    ht_source_range(in->source, site->grid.variable, &file, &own) && file == 0 &&
+                    ht_range_within(place, own);
+    return declared && ht_launch_ahead_of(plan, site, own.begin, out_line) ? own.begin : SIZE_MAX;
+}
+
+/* Declares the threads along an axis ahead of the statement that divides them into blocks, so that
+ * this looks as the author's. Does nothing where that cannot be. */
+static void declare_threads(declaring *in, const ht_plan *plan, const ht_launch_site *site,
+                            int axis) {
+    const ht_symbol *grid = site->grid.axis[axis];
+    while (grid && grid->kind == HT_SYMBOL_VARIABLE && grid->value_of)
+        grid = grid->value_of;
+    if (!grid || !grid->has_place || grid->bits != 32 ||
+        ht_source_at(in->source, grid->place.begin))
+        return;
     size_t line, count, length = 0;
-    char *text = replaced(in, argument, &count);
-    bool wanted = text && count && !strchr(text, '\n') && grid && grid->bits == 32 &&
-                  (length = threads_length(text)) > 0 && ht_launch_ahead_place(plan, site, &line);
-    char *name = wanted ? name_make(in, plan, site, "threads") : NULL;
+    char *text = replaced(in, grid->place, &count);
+    bool wanted = text && count && !strchr(text, '\n') && (length = threads_length(text)) > 0 &&
+                  statement_begin(in, site, grid->place, plan, &line) < SIZE_MAX;
+    char *value = ht_strdup("threads");
+    for (int other = 0; other < axis; ++other)
+        if (wanted && is_written(in, value)) {
+            char letter[2] = {(char)('x' + axis), 0};
+            free(value);
+            value = ht_name_joined("threads", letter);
+        }
+    char *name = wanted ? name_make(in, plan, site, value) : NULL;
     if (name) {
         const char *own = in->source->text + line;
-        items_drop(in, argument);
+        items_drop(in, grid->place);
         item_add(in, (ht_range){line, line},
                  ht_format("%.*sconst %s %s = %.*s;\n", (int)strspn(own, " \t"), own,
                            grid->is_unsigned ? "unsigned" : "int", name, (int)length, text + 1));
-        item_add(in, argument, ht_format("(%s%s", name, text + 1 + length));
+        item_add(in, grid->place, ht_format("(%s%s", name, text + 1 + length));
     }
-    bool declared = name != NULL;
+    free(value);
     free(text);
     free(name);
-    return declared;
 }
 
 /* Declares the grid ahead of the launch. */
@@ -224,8 +249,11 @@ void ht_long_launches_declare(const ht_plan *plan, ht_replacement **items, size_
         .source = plan->model->facts->source, .items = items, .count = count, .owner = owner};
     for (size_t i = 0; i < launches->count; ++i) {
         const ht_launch_site *site = &launches->items[i];
-        if (site->file == 0 && !site->in_macro && site->grid.has_argument &&
-            is_too_long(&in, site->grid.argument) && !declare_threads(&in, plan, site))
+        if (site->file != 0 || site->in_macro)
+            continue;
+        for (int axis = 0; axis < 3; ++axis)
+            declare_threads(&in, plan, site, axis);
+        if (site->grid.has_argument && is_too_long(&in, site->grid.argument))
             declare(&in, plan, site);
     }
     ht_names_free(&in.given);

@@ -1,12 +1,14 @@
-/* Grids that are declared ahead of a launch whose line would be too long. */
+/* What is declared ahead of a launch that would be hard to read. */
 #ifndef HT_REFACTOR_REWRITE_LONG_LAUNCH_H
 #define HT_REFACTOR_REWRITE_LONG_LAUNCH_H
 
 #include "refactor/plan/plan.h"
 #include "refactor/plan/render.h"
 
-/* Takes the grids of a kernel's launches out of lines that the replacements make longer than 100
- * columns: `dim3 grid(...);` in a line of its own. `owner`: of the new replacements. */
+/* Declares the threads that a launch, or its grid's declaration, divides into blocks, `const int
+ * threads = (n + 3) / 4;`, and takes the grids of a kernel's launches out of lines that the
+ * replacements make longer than 100 columns: `dim3 grid(...);` in a line of its own. `owner`: of
+ * the new replacements. */
 void ht_long_launches_declare(const ht_plan *plan, ht_replacement **items, size_t *count,
                               size_t owner);
 

@@ -39,8 +39,9 @@ Test(written_choice, an_unsigned_size_has_no_larger_sum_for_either_block) {
                       "    filter_image<<<grid_dim, block_dim, 0, hipStreamDefault>>>(d_input");
     free(text);
     text = example("filter_constant", "BLOCK_X=64 BLOCK_Y=4 COARSEN_X=4");
-    expect_part(text, "(((width + outputs_per_thread - 1) / outputs_per_thread + block_dim.x - 1) "
-                      "/ block_dim.x, ");
+    expect_part(text, "    const unsigned threads = (width + outputs_per_thread - 1) / "
+                      "outputs_per_thread;\n"
+                      "    const dim3 grid_dim((threads + block_dim.x - 1) / block_dim.x, ");
     free(text);
 }
 

@@ -233,7 +233,9 @@ Test(written_form, an_array_along_one_axis_leaves_the_other_alone) {
                       "    const int y = out_y * stride - pad + i;\n"
                       "#pragma unroll\n"
                       "    for (int j = 0; j < 3; ++j) {\n");
-    expect_part(text, "kOutputsPerThread + kBlockX - 1) / kBlockX, ");
+    expect_part(text, "  const int threads = (s.out_w + kOutputsPerThread - 1) / "
+                      "kOutputsPerThread;\n"
+                      "  const dim3 grid((threads + kBlockX - 1) / kBlockX, ");
     free(text);
     text = example("depthwise", "TILED=true COARSEN_Y=2");
     expect_part(text, "        const int y = out_y * stride - pad + i;\n");
@@ -275,7 +277,7 @@ Test(written_form, a_long_launch_gets_its_grid_declared_ahead) {
     expect_part(
         text, "    blurRows<<<blurRowsGrid, block, 0, stream>>>(tmp, src, taps, width, height);\n");
     expect_part(text, "    const dim3 blurRowsGrid((grid.x + kBlurRowsOutputsPerThread - 1) / "
-                      "kBlurRowsOutputsPerThread, grid.y, grid.z);\n");
+                      "kBlurRowsOutputsPerThread, grid.y);\n");
     free(text);
     text = example("conv2d_direct", "COARSEN_X=2 C_SIZE=16 R_SIZE=3 S_SIZE=3"); /* has a name */
     expect_part(text, "conv2d<>), blocks, threads, 0, 0, d_x,");
@@ -309,25 +311,61 @@ Test(written_form, an_array_of_outputs_keeps_to_its_guard) {
 
 /* ---- launches ---- */
 
-/* Where a block serves as many items as before, the grid stays, and the author's constant with it:
- * the block is a part of it. Where it has another number, the grid names the author's macro. */
-Test(written_form, a_block_next_to_the_authors_constant_is_a_part_of_it) {
-    static const char source[] =
-        "#include <hip/hip_runtime.h>\n#include <cstdio>\n#define THREADS 256\n"
-        "__global__ void k(const float *in, float *out, int n) {\n"
-        "    const int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
-        "    if (i < n) out[i] = in[i] * 2;\n}\n"
-        "void run(const float *in, float *out, int n) {\n"
-        "    int blocks = (n + THREADS - 1) / THREADS;\n"
-        "    k<<<dim3(blocks), dim3(THREADS)>>>(in, out, n);\n}\n";
-    char *text = written(source, "BLOCK_X=128 COARSEN_X=2");
-    expect_part(text, "    int blocks = (n + THREADS - 1) / THREADS;\n"
-                      "    k<<<dim3(blocks), dim3(THREADS / OUTPUTS_PER_THREAD)>>>");
+#define CONSTANT_BLOCK(more)                                                                       \
+    "#include <hip/hip_runtime.h>\n#include <cstdio>\n#define THREADS 256\n" more                  \
+    "__global__ void k(const float *in, float *out, int n) {\n"                                    \
+    "    const int i = blockIdx.x * blockDim.x + threadIdx.x;\n"                                   \
+    "    if (i < n) out[i] = in[i] * 2;\n}\n"                                                      \
+    "void run(const float *in, float *out, int n) {\n"                                             \
+    "    int blocks = (n + THREADS - 1) / THREADS;\n"                                              \
+    "    k<<<dim3(blocks), dim3(THREADS)>>>(in, out, n);\n}\n"
+
+/* The author's constant stays the number of threads, also where a block serves as many items as
+ * before. */
+Test(written_form, a_constant_for_the_block_counts_its_threads) {
+    char *text = written(CONSTANT_BLOCK(""), "BLOCK_X=128 COARSEN_X=2");
+    expect_part(text, "#define THREADS 128\n");
+    expect_part(text, "#define OUTPUTS_PER_THREAD 2\n");
+    expect_part(text, "    int blocks = (n + OUTPUTS_PER_THREAD * THREADS - 1) / "
+                      "(OUTPUTS_PER_THREAD * THREADS);\n"
+                      "    k<<<dim3(blocks), dim3(THREADS)>>>");
     free(text);
-    text = written(source, "BLOCK_X=128");
+    text = written(CONSTANT_BLOCK(""), "BLOCK_X=128");
     expect_part(text, "#define THREADS 128\n");
     expect_part(text, "    int blocks = (n + THREADS - 1) / THREADS;\n"
                       "    k<<<dim3(blocks), dim3(THREADS)>>>");
+    free(text);
+}
+
+/* A constant that something else needs keeps its value: the grid stays, and the block is a part. */
+Test(written_form, a_block_next_to_a_constant_with_other_uses_is_a_part_of_it) {
+    char *text = written(CONSTANT_BLOCK("int table[THREADS];\n"), "BLOCK_X=128 COARSEN_X=2");
+    expect_part(text, "#define THREADS 256\n");
+    expect_part(text, "    int blocks = (n + THREADS - 1) / THREADS;\n"
+                      "    k<<<dim3(blocks), dim3(THREADS / OUTPUTS_PER_THREAD)>>>");
+    free(text);
+}
+
+/* Next to numbers for the block that is declared ahead, its name: an unsigned sum that holds any
+ * int, so that n is divided once. */
+Test(written_form, a_grid_after_its_block_names_it) {
+    char *text = example("conv2d_direct", "BLOCK_X=8 BLOCK_Y=32 TILED=true COARSEN_X=2");
+    expect_part(text, "dim3 threads(8, 32);\n");
+    expect_part(text, "dim3 blocks((OW + kOutputsPerThread * threads.x - 1) / "
+                      "(kOutputsPerThread * threads.x), (OH + threads.y - 1) / threads.y, N * K);");
+    free(text);
+    text = example("conv2d_direct", "BLOCK_X=8 BLOCK_Y=32"); /* one output each: as it was */
+    expect_part(text, "dim3 blocks((OW + 7) / 8, (OH + 31) / 32, N * K);");
+    free(text);
+    text = written("#include <hip/hip_runtime.h>\n"
+                   "__global__ void k(const float *in, float *out, unsigned n) {\n"
+                   "    const unsigned i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+                   "    if (i < n) out[i] = in[i] * 2;\n}\n"
+                   "void run(const float *in, float *out, unsigned n) {\n"
+                   "    dim3 block(256), grid((n + 255) / 256);\n"
+                   "    k<<<grid, block>>>(in, out, n);\n}\n",
+                   "COARSEN_X=4"); /* its sum would overflow where the author's does not */
+    expect_none(text, "block.x - 1");
     free(text);
 }
 

@@ -41,9 +41,11 @@ Test(written_words, variables_that_are_only_printed_besides_have_the_new_launch)
 /* A constant of the file is defined anew as a macro is, where nothing else has its number. */
 Test(written_words, a_constant_whose_uses_all_change_has_another_number) {
     char *text = example("depthwise", "BLOCK_X=8 BLOCK_Y=32 COARSEN_X=4 COARSEN_X_STRIDED=true");
-    expect_part(text, "constexpr int kBlockX = 32;\nconstexpr int kBlockY = 32;\n");
+    expect_part(text, "constexpr int kBlockX = 8;\nconstexpr int kBlockY = 32;\n");
+    expect_part(text,
+                "(s.out_w + kOutputsPerThread * kBlockX - 1) / (kOutputsPerThread * kBlockX)");
     expect_part(text, "(s.out_h + kBlockY - 1) / kBlockY,\n");
-    expect_part(text, "dim3(kBlockX / kOutputsPerThread, kBlockY)");
+    expect_part(text, "dim3(kBlockX, kBlockY)");
     free(text);
 }
 
