@@ -108,6 +108,26 @@ static outputs outputs_of(const ht_plan *plan) {
 
 /* ---- comments ---- */
 
+/* Writes what the outputs of a thread are that is said to have one, from the words in `rest` on:
+ * "tile of output pixels, for several k", and, since those a block apart may belong to different
+ * things, "group of elements, a block apart, each of a row". free(). */
+static char *group_write(const ht_plan *plan, const outputs *of, ht_range rest) {
+    const char *after_noun = plan->model->text + rest.end;
+    const ht_tiled_form *tiled = plan->forms.tiled;
+    ht_text text = {0};
+    after_noun += gap_at(after_noun);
+    bool belongs = strncmp(after_noun, "of ", 3) == 0;
+    if (of->apart[0])
+        ht_text_printf(&text, "$?{%s}{}{group of $[%zu,%zu]s, a block apart%s}", of->apart,
+                       rest.begin, rest.end, belongs ? ", each" : "");
+    ht_text_printf(&text, "$?{!(%s)}{}{tile of $[%zu,%zu]s}", of->apart[0] ? of->apart : "0",
+                   rest.begin, rest.end);
+    if (tiled && tiled->has_plain && tiled->plain.name)
+        ht_text_printf(&text, "$?{%s > 1}{}{, for several %s}", tiled->plain.factor,
+                       tiled->plain.name);
+    return ht_text_take(&text);
+}
+
 /* Corrects what one comment says: in words that stay true where the author changes the constants.
  */
 static void correct(ht_plan *plan, const outputs *of, ht_range comment) {
@@ -120,11 +140,9 @@ static void correct(ht_plan *plan, const outputs *of, ht_range comment) {
             continue;
         ht_range place = {(size_t)(count - text), (size_t)(end - text)};
         ht_range rest = {(size_t)(words - text), place.end};
-        char *group =
-            of->apart[0] ? ht_format("$?{%s}{}{group of}$?{!(%s)}{}{tile of}", of->apart, of->apart)
-                         : ht_strdup("tile of");
-        char *own = ht_format("$?{%s}{}{%s $[%zu,%zu]s}$?{!(%s)}{}{$[%zu,%zu]}", of->any.data,
-                              count == words ? group : "several", rest.begin, rest.end,
+        char *group = count == words ? group_write(plan, of, rest)
+                                     : ht_format("several $[%zu,%zu]s", rest.begin, rest.end);
+        char *own = ht_format("$?{%s}{}{%s}$?{!(%s)}{}{$[%zu,%zu]}", of->any.data, group,
                               of->any.data, place.begin, place.end);
         ht_plan_edit_applied(plan, place, of->names.data, own);
         free(group);

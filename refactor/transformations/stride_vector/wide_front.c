@@ -57,6 +57,9 @@ static void declare_types(wide_front *in) {
             access->declared = true;
             if (is_known(in, l, i))
                 continue;
+            ht_text_printf(&in->text, "$?{%s > 1}{}{", in->loops[l].param);
+            line_begin(in);
+            ht_text_append(&in->text, "// aligned as one element is: rows may begin anywhere}");
             line_begin(in);
             ht_text_printf(&in->text, "struct %s { %s element[${%s}]; };", access->pack,
                            access->type, in->loops[l].param);

@@ -362,6 +362,11 @@ static void write_end(ht_widening *in, ht_writer *writer) {
 void ht_widening_body(ht_widening *in, ht_writer *writer) {
     ht_writer_printf(writer, "{");
     ++writer->depth;
+    if (in->of->rounds) {
+        ht_writer_printf(writer, "$?{%s > 1}{}{", in->param);
+        ht_writer_line(writer, in->of->loop->start);
+        ht_writer_printf(writer, "// sums up in another order than element by element}");
+    }
     ht_writer two = ht_writer_inner(writer), one = ht_writer_inner(writer);
     ht_writer whole = ht_writer_inner(writer);
     write_two(in, &two);
