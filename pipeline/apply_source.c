@@ -128,6 +128,10 @@ static json_t *row_add(const applying *in, const ht_kernel *kernel, const char *
         "{s:o, s:o, s:o, s:s, s:[], s:n, s:n, s:n, s:n}", "name", ht_report_json_text(kernel->name),
         "file", ht_report_json_text(in->path), "config", ht_report_json_text(config), "status",
         status, "files", "patch", "patch_folder", "reason", "verification");
+    json_object_set_new(row, "doubt", json_null());
+    for (size_t i = 0; i < kernel->remark_count; ++i)
+        if (kernel->remarks[i].kind == HT_REMARK_DOUBT)
+            json_object_set_new(row, "doubt", ht_report_json_text(kernel->remarks[i].message));
     json_array_append_new(in->rows, row);
     return row;
 }

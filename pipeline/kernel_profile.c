@@ -172,8 +172,10 @@ ht_status ht_kernel_profile(const ht_template *template, const ht_problem *probl
 }
 
 json_t *ht_kernel_remarks(const ht_kernel *kernel) {
-    static const char *const kinds[] = {
-        [HT_REMARK_APPLIED] = "applied", [HT_REMARK_MISSED] = "missed", [HT_REMARK_NOTE] = "note"};
+    static const char *const kinds[] = {[HT_REMARK_APPLIED] = "applied",
+                                        [HT_REMARK_MISSED] = "missed",
+                                        [HT_REMARK_NOTE] = "note",
+                                        [HT_REMARK_DOUBT] = "doubt"};
     json_t *list = json_array();
     for (size_t i = 0; i < kernel->remark_count; ++i) {
         const ht_remark *remark = &kernel->remarks[i];

@@ -51,6 +51,8 @@ static const char *remark_name(ht_remark_kind kind) {
         return "missed";
     case HT_REMARK_NOTE:
         return "note";
+    case HT_REMARK_DOUBT:
+        return "doubt";
     }
     return "note";
 }

@@ -15,6 +15,7 @@
 #include "refactor/unit/existing.h"
 #include "refactor/unit/make_template.h"
 #include "refactor/unit/outputs_comment.h"
+#include "refactor/unit/to_read.h"
 
 #include <stdint.h>
 #include <stdlib.h>
@@ -88,6 +89,7 @@ static char *plan_all(ht_kernel_work *work, bool known, ht_transformation_set wi
         work->modelled = true;
         ht_plan_run(&work->plan);
         note_elsewhere(work);
+        ht_to_read_remark(&work->plan);
     } while (work->plan.running.unfinished && !ht_effort_spent(effort_of(work)));
     if (work->plan.record.unmet)
         return ht_strdup(work->plan.record.unmet);

@@ -105,6 +105,9 @@ static void report(const json_t *rows, FILE *out) {
         const char *reason = json_string_value(json_object_get(row, "reason"));
         if (reason)
             fprintf(out, "  because   %s\n", reason);
+        const char *doubt = json_string_value(json_object_get(row, "doubt"));
+        if (doubt)
+            fprintf(out, "  warning   %s\n", doubt);
         const json_t *proof = json_object_get(row, "verification");
         if (json_is_string(json_object_get(proof, "text")))
             fprintf(out, "  verified  %s\n", json_string_value(json_object_get(proof, "text")));

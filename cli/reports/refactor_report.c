@@ -53,10 +53,12 @@ void ht_refactor_report_remarks(const json_t *row, ht_report_detail detail, FILE
     size_t index;
     json_t *remark;
     json_array_foreach(json_object_get(row, "remarks"), index, remark) {
-        if (detail != HT_REPORT_ALL && !is_of_left_out(row, remark))
+        const char *kind = ht_report_text_of(remark, "kind");
+        bool unasked = is_of_left_out(row, remark) ||
+                       (strcmp(kind, "doubt") == 0 && detail != HT_REPORT_BRIEF);
+        if (detail != HT_REPORT_ALL && !unasked)
             continue;
-        const char *kind = ht_report_text_of(remark, "kind"),
-                   *of = ht_report_text_of(remark, "transformation");
+        const char *of = ht_report_text_of(remark, "transformation");
         place_print(ht_report_text_of(remark, "file"), number_of(remark, "line"),
                     number_of(remark, "column"), kind, out);
         fprintf(out, "%s: %s [%s%s%s]\n", ht_report_text_of(row, "name"),

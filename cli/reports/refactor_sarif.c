@@ -24,6 +24,7 @@ static const rule rules[] = {
     {"applied", "note", "A choice became a parameter."},
     {"missed", "note", "A choice could not be made a parameter."},
     {"note", "note", "Something about a kernel."},
+    {"doubt", "note", "A patch of the kernel is probably not wanted."},
     {"file", "error", "A file could not be read."},
 };
 

@@ -4,7 +4,12 @@
 
 #include <stdbool.h>
 
-typedef enum ht_remark_kind { HT_REMARK_APPLIED, HT_REMARK_MISSED, HT_REMARK_NOTE } ht_remark_kind;
+typedef enum ht_remark_kind {
+    HT_REMARK_APPLIED,
+    HT_REMARK_MISSED,
+    HT_REMARK_NOTE,
+    HT_REMARK_DOUBT /* a patch of the kernel is probably not wanted */
+} ht_remark_kind;
 
 /* Like a compiler's optimisation remark. */
 typedef struct ht_remark {

@@ -305,3 +305,51 @@ Test(written_words, rows_are_rounded_up_by_a_plain_sum) {
     expect_part(text, "w / 64 + (w % 64 != 0)");
     free(text);
 }
+
+/* ---- kernels that are there to be read ---- */
+
+#define DOUBLES(name)                                                                              \
+    "__global__ void " name "(const float *in, float *out, int n) {\n"                             \
+    "    const int i = blockIdx.x * blockDim.x + threadIdx.x;\n"                                   \
+    "    if (i < n) out[i] = in[i] * 2;\n}\n"
+#define HIP "#include <hip/hip_runtime.h>\n"
+#define LAUNCHED(name)                                                                             \
+    "void run(const float *in, float *out, int n) {\n"                                             \
+    "    " name "<<<(n + 255) / 256, 256>>>(in, out, n);\n}\n"
+
+/* A patch is written all the same; a remark says that it may not be wanted, and why. */
+static const struct reading {
+    const char *source, *why; /* NULL: there is no doubt */
+} readings[] = {
+    {HIP DOUBLES("copy_naive") LAUNCHED("copy_naive"), "its name says naive"},
+    {HIP "// Naive version.\n" DOUBLES("copy") LAUNCHED("copy"), "comment above it says naive"},
+    {HIP DOUBLES("copy1") DOUBLES("copy2") DOUBLES("copy3") LAUNCHED("copy1"),
+     "it is the first of copy1, copy2, ...:"},
+    {HIP DOUBLES("copy") LAUNCHED("copy") "int main() { run(0, 0, 0); }\n",
+     "it is all that a small program shows"},
+    {HIP DOUBLES("copy1") DOUBLES("copy2") LAUNCHED("copy1"), NULL}, /* two are no ladder */
+    {HIP DOUBLES("copy11") DOUBLES("copy12") DOUBLES("copy13") LAUNCHED("copy11"), NULL},
+    {HIP DOUBLES("naivety") LAUNCHED("naivety"), NULL},
+    {HIP DOUBLES("copy") DOUBLES("other") LAUNCHED("copy") "int main() { run(0, 0, 0); }\n", NULL},
+};
+
+Test(written_words, a_kernel_that_is_there_to_be_read_is_patched_with_a_doubt) {
+    for (size_t i = 0; i < sizeof readings / sizeof *readings; ++i) {
+        ht_problem_file *problems;
+        ht_refactor *refactor = refactor_text(readings[i].source, NULL, &problems);
+        const ht_kernel *kernel = ht_refactor_kernel(refactor, 0);
+        const char *found = NULL;
+        for (size_t k = 0; k < kernel->remark_count; ++k)
+            if (kernel->remarks[k].kind == HT_REMARK_DOUBT)
+                found = kernel->remarks[k].message;
+        if (readings[i].why)
+            cr_expect(found && strstr(found, readings[i].why), "%zu: %s", i, found ? found : "-");
+        else
+            cr_expect_null(found, "%zu: %s", i, found);
+        char *text = apply_to(refactor, "COARSEN_X=4");
+        expect_part(text, "* 2;");
+        free(text);
+        ht_refactor_free(refactor);
+        ht_problem_file_free(problems);
+    }
+}
