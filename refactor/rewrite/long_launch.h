@@ -1,4 +1,4 @@
-/* What is declared ahead of a launch that would be hard to read. */
+/* Declarations ahead of launches that would be hard to read. Private to refactor/. */
 #ifndef HT_REFACTOR_REWRITE_LONG_LAUNCH_H
 #define HT_REFACTOR_REWRITE_LONG_LAUNCH_H
 
