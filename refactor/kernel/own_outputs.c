@@ -99,15 +99,26 @@ static bool is_step(const ht_syntax *node, size_t counter) {
            ht_syntax_evaluate(ht_syntax_strip(right), &one) && one == 1;
 }
 
-/* Returns true for x - x0 < NAME. */
+/* Returns true for a sum, or a difference, of two variables or of one and the constant. */
+static bool is_of(const ht_own_outputs *of, const ht_syntax *node, int wanted, size_t left_variable,
+                  size_t right_variable) {
+    const ht_syntax_variable *variables = of->loop->tree->variables;
+    const ht_syntax *left, *right;
+    int op;
+    return ht_syntax_binary(node, &op, &left, &right) && op == wanted &&
+           ht_syntax_named(left) == &variables[left_variable] &&
+           (right_variable == SIZE_MAX ? is_constant(of, right)
+                                       : ht_syntax_named(right) == &variables[right_variable]);
+}
+
+/* Returns true for x - x0 < NAME and for x < x0 + NAME. */
 static bool is_count(const ht_own_outputs *of, int op, const ht_syntax *left,
                      const ht_syntax *right) {
-    const ht_syntax *from, *start;
-    const ht_syntax_variable *variables = of->loop->tree->variables;
-    int minus;
-    return op == HT_BINARY_LT && ht_syntax_binary(left, &minus, &from, &start) &&
-           minus == HT_BINARY_SUB && ht_syntax_named(from) == &variables[of->counter] &&
-           ht_syntax_named(start) == &variables[of->first] && is_constant(of, right);
+    if (op != HT_BINARY_LT)
+        return false;
+    if (ht_syntax_named(left) == &of->loop->tree->variables[of->counter])
+        return is_of(of, right, HT_BINARY_ADD, of->first, SIZE_MAX);
+    return is_of(of, left, HT_BINARY_SUB, of->counter, of->first) && is_constant(of, right);
 }
 
 /* Reads the parts of the loop's condition. *counted: it counts the outputs. Returns false for one
@@ -119,6 +130,7 @@ static bool read_condition(ht_own_outputs *of, const ht_syntax *condition, bool 
     if (binary && op == HT_BINARY_AND)
         return read_condition(of, left, counted) && read_condition(of, right, counted);
     if (binary && is_count(of, op, left, right)) {
+        of->test = ht_syntax_strip(condition);
         *counted = true;
         return true;
     }

@@ -2,7 +2,7 @@
  * sources have it:
  *
  *     const int x0 = (blockIdx.x * blockDim.x + threadIdx.x) * kOutputsPerThread;
- *     for (int x = x0; x < width && x - x0 < kOutputsPerThread; ++x) { ... }
+ *     for (int x = x0; x < width && x < x0 + kOutputsPerThread; ++x) { ... }
  *
  * Private to refactor/. */
 #ifndef HT_REFACTOR_KERNEL_OWN_OUTPUTS_H
@@ -15,6 +15,7 @@ typedef struct ht_own_outputs {
     const ht_syntax *loop;  /* the FOR */
     const ht_syntax *bound; /* of x; NULL: there is none */
     bool inclusive;         /* x <= bound */
+    const ht_syntax *test;  /* x - x0 < COUNT, or x < x0 + COUNT */
     char *name;             /* of the constant; owned */
     int64_t count;          /* its value */
 } ht_own_outputs;

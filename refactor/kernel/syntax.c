@@ -248,3 +248,12 @@ static bool is_risk(const ht_syntax *node, const void *context) {
 bool ht_syntax_is_risky(const ht_syntax *node) {
     return ht_syntax_first(node, is_risk, NULL) != NULL;
 }
+
+static bool is_fault(const ht_syntax *node, const void *context) {
+    bool quotient = node->kind == HT_SYNTAX_BINARY && node->op == HT_BINARY_DIV;
+    return is_risk(node, context) && !(quotient && node->type == HT_TYPE_REAL && !node->is_open);
+}
+
+bool ht_syntax_may_fault(const ht_syntax *node) {
+    return ht_syntax_first(node, is_fault, NULL) != NULL;
+}

@@ -258,6 +258,8 @@ bool ht_syntax_is_certain(const ht_syntax *node, const ht_syntax *root);
 /* Returns true if it could fault where the original did not run it: it reads memory, divides, calls
  * or loops. */
 bool ht_syntax_is_risky(const ht_syntax *node);
+/* Returns the same, but for quotients of real numbers, which do not fault. */
+bool ht_syntax_may_fault(const ht_syntax *node);
 /* Returns true if this return, break or continue leaves the statement `root`. */
 bool ht_syntax_escapes(const ht_syntax *jump, const ht_syntax *root);
 

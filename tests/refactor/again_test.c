@@ -137,6 +137,20 @@ Test(again, a_constant_of_kernel_and_launch_is_one_parameter) {
     }
 }
 
+/* i0 + 8 may overflow where the author's i0 + 4 does not. */
+Test(again, more_outputs_have_no_larger_sum_in_the_loop) {
+    static const char source[] =
+        TUNED(CONSTANT, "    for (int i = i0; i < n && i < i0 + kOut; ++i) {\n" WORK, GRID);
+    cr_expect_eq(default_of(source, NULL, "COARSEN_X"), 4);
+    for (int more = 0; more < 2; ++more) {
+        char *text = tuned(source, NULL, more ? "COARSEN_X=8" : "COARSEN_X=2");
+        cr_expect(
+            strstr(text, more ? "i < n && i - i0 < kOut; ++i" : "i < n && i < i0 + kOut; ++i"),
+            "%s", text);
+        free(text);
+    }
+}
+
 /* The number of outputs is something else's, too, or the outputs hang together: it stays. */
 Test(again, a_constant_that_serves_more_stays) {
     static const char *const sources[] = {

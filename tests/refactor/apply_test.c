@@ -174,16 +174,16 @@ Test(apply, names_stand_ahead_of_a_new_template_head) {
 
 Test(apply, a_name_has_the_style_of_the_files_constants) {
     expect_named(SCALE("#define ROWS 8\n", "(n + 255) / 256"), "#define OUTPUTS_PER_THREAD 4\n",
-                 "i - i0 < OUTPUTS_PER_THREAD");
+                 "i < i0 + OUTPUTS_PER_THREAD");
     expect_named(SCALE("static const int row_count = 8;\n", "(n + 255) / 256"),
-                 "static const int outputs_per_thread = 4;\n", "i - i0 < outputs_per_thread");
+                 "static const int outputs_per_thread = 4;\n", "i < i0 + outputs_per_thread");
     expect_named(SCALE("constexpr unsigned rowCount = 8;\n", "(n + 255) / 256"),
-                 "constexpr int outputsPerThread = 4;\n", "i - i0 < outputsPerThread");
+                 "constexpr int outputsPerThread = 4;\n", "i < i0 + outputsPerThread");
 }
 
 Test(apply, a_name_that_the_file_has_is_not_taken) {
     expect_named(SCALE("constexpr int kOutputsPerThread = 9;\n", "(n + 255) / 256"),
-                 "constexpr int kTwiceOutputsPerThread = 4;\n", "i - i0 < kTwiceOutputsPerThread");
+                 "constexpr int kTwiceOutputsPerThread = 4;\n", "i < i0 + kTwiceOutputsPerThread");
 }
 
 Test(apply, rounding_up_is_the_authors_call) {

@@ -22,7 +22,7 @@ Test(written_form, an_early_return_becomes_the_loops_condition) {
     char *text = example("conv2d_nhwc", "BLOCK_X=128 COARSEN_X=2");
     expect_part(text, "  int n = hipBlockIdx_z / P;\n"
                       "\n"
-                      "  for (int k = k0; k < K && k - k0 < OUTPUTS_PER_THREAD; ++k) {\n"
+                      "  for (int k = k0; k < K && k < k0 + OUTPUTS_PER_THREAD; ++k) {\n"
                       "    float acc = 0.0f;\n");
     free(text);
 }
@@ -33,11 +33,9 @@ Test(written_form, what_is_the_same_for_all_outputs_stays_ahead_of_the_loop) {
     expect_part(text,
                 "    const int n_out = n - TAPS + 1;\n"
                 "    const int i0 = (blockIdx.x * blockDim.x + threadIdx.x) * kOutputsPerThread;\n"
-                "    if (i0 >= n_out)\n"
-                "        return;\n"
                 "\n"
                 "    const T* s = signal + blockIdx.y * n;\n"
-                "    for (int i = i0; i < n_out && i - i0 < kOutputsPerThread; ++i) {\n"
+                "    for (int i = i0; i < n_out && i < i0 + kOutputsPerThread; ++i) {\n"
                 "        T acc = 0;\n"
                 "        for (int t = 0; t < TAPS; ++t)\n"
                 "            acc = mul_add(s[i + t], taps[t], acc);\n"
@@ -47,7 +45,7 @@ Test(written_form, what_is_the_same_for_all_outputs_stays_ahead_of_the_loop) {
     free(text);
     for (int strided = 0; strided < 2; ++strided) {
         text = example("depthwise", strided ? "COARSEN_X=2 COARSEN_X_STRIDED=true" : "COARSEN_X=2");
-        expect_part(text, "  if (out_x0 >= out_w || out_y >= out_h) return;\n"
+        expect_part(text, "  if (out_y >= out_h) return;\n"
                           "\n"
                           "  const int plane = blockIdx.z;  // n * channels + c\n"
                           "  const int c = plane % channels;\n"
@@ -100,30 +98,106 @@ Test(written_form, what_differs_or_changes_goes_into_the_loop) {
         free(text);
     }
     char *text = written(cases[0].source, "COARSEN_X=4");
-    expect_part(text, "    if (i0 >= n) return;\n    float v = in[m / 2];\n    for (int i = i0;");
+    expect_part(text, "* kOutputsPerThread;\n    float v = in[m / 2];\n    for (int i = i0;");
     free(text);
 }
 
 /* The body stays as it is: a test around it and a loop around it are indented alike. */
 Test(written_form, a_test_around_the_work_becomes_the_loop) {
     char *text = example("separable", "COARSEN_X=4 BLOCK_X=64");
-    expect_part(
-        text, "    int y = blockIdx.y * blockDim.y + threadIdx.y;\n"
-              "\n"
-              "    for (int x = x0; x < width && y < height && x - x0 < kBlurRowsOutputsPerThread; "
-              "++x) {\n"
-              "        float value = 0.f;\n");
+    expect_part(text,
+                "    int y = blockIdx.y * blockDim.y + threadIdx.y;\n"
+                "\n"
+                "    if (y >= height) return;\n"
+                "    for (int x = x0; x < width && x - x0 < kBlurRowsOutputsPerThread; ++x) {\n"
+                "        float value = 0.f;\n");
     free(text);
+}
+
+/* A value that no output changes is computed once, however far down in the body it stands: here
+ * after a test of the output, which stays. */
+Test(written_form, what_is_the_same_for_all_outputs_leaves_the_loop) {
+    char *text = written(KERNEL("    if (i >= n) return;\n    const int j = i + m;\n\n"
+                                "    if (j >= n) return;\n    const float v = in[j];\n"
+                                "    const float part = m / 255.0f;\n"
+                                "    const float rest = 1.0f - part;\n"
+                                "    out[i] = v * part + rest;\n"),
+                         "COARSEN_X=4");
+    expect_part(text, "    const float part = m / 255.0f;\n"
+                      "    const float rest = 1.0f - part;\n"
+                      "    for (int i = i0; i < n && i < i0 + kOutputsPerThread; ++i) {\n"
+                      "        const int j = i + m;\n");
+    expect_part(text, "        const float v = in[j];\n        out[i] = v * part + rest;\n");
+    free(text);
+    /* a division that the test keeps from 0 stays after it, and so does what is made of it */
+    text = written(KERNEL("    if (i >= n) return;\n    if (m < 1) return;\n"
+                          "    const int part = n / m;\n    const int rest = part + 1;\n"
+                          "    out[i] = in[i] * rest;\n"),
+                   "COARSEN_X=4");
+    expect_part(text, "        const int part = n / m;\n        const int rest = part + 1;\n");
+    free(text);
+}
+
+/* A test that no output changes is made once, also in a kernel whose outputs are computed one after
+ * the other because it reads what it writes. */
+Test(written_form, what_a_guard_asks_of_other_indices_is_asked_once) {
+    static const char source[] =
+        "#include <hip/hip_runtime.h>\n"
+        "__global__ void k(float *a, int n, int m, int t) {\n"
+        "    int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+        "    int j = blockIdx.y * blockDim.y + threadIdx.y;\n"
+        "    if (j < m - t && i < n) {\n"
+        "        a[j * n + i] -= a[t * n + i];\n"
+        "    }\n"
+        "}\n"
+        "void run(float *a, int n, int m, int t) {\n"
+        "    k<<<dim3((n + 15) / 16, (m + 15) / 16), dim3(16, 16)>>>(a, n, m, t);\n}\n";
+    char *text = written(source, "COARSEN_X=4");
+    expect_part(text, "    if (j >= m - t) return;\n"
+                      "    for (int i = i0; i < n && i < i0 + kOutputsPerThread; ++i) {\n"
+                      "        a[j * n + i] -= a[t * n + i];\n    }\n}\n");
+    free(text);
+    text = written(source, "COARSEN_X=4 COARSEN_X_STRIDED=true");
+    expect_part(text, "    if (j >= m - t) return;\n    for (int ci = 0;");
+    expect_part(text, "        if (i < n) {\n");
+    free(text);
+}
+
+/* x0 + 4 overflows for the last outputs of the largest n, unless the launch has a sum of ints that
+ * overflows before, or the index has 64 bits. */
+Test(written_form, a_sum_that_may_overflow_is_no_loops_condition) {
+    static const struct {
+        const char *type, *blocks, *condition;
+    } cases[] = {
+        {"int", "(n + 255) / 256", "i < i0 + kOutputsPerThread"},
+        {"int", "n / 256 + (n % 256 != 0)", "i - i0 < kOutputsPerThread"},
+        {"int", "(n + 255u) / 256", "i - i0 < kOutputsPerThread"},
+        {"unsigned", "(n + 255) / 256", "i - i0 < kOutputsPerThread"},
+        {"size_t", "(n + 255) / 256", "i < i0 + kOutputsPerThread"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
+        char *source = ht_format("#include <hip/hip_runtime.h>\n"
+                                 "__global__ void k(const float *in, float *out, %s n) {\n"
+                                 "    const %s i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+                                 "    if (i < n) out[i] = in[i] * 2;\n}\n"
+                                 "void run(const float *in, float *out, %s n) {\n"
+                                 "    k<<<%s, 256>>>(in, out, n);\n}\n",
+                                 cases[i].type, cases[i].type, cases[i].type, cases[i].blocks);
+        char *text = written(source, "COARSEN_X=4");
+        expect_part(text, cases[i].condition);
+        free(text);
+        free(source);
+    }
 }
 
 Test(written_form, braces_and_spaces_are_the_authors) {
     char *text = example("filter_constant", "COARSEN_X=4");
     expect_part(text,
-                "    if(x0 >= width || y >= height)\n    {\n        return;\n    }\n"
+                "    if(y >= height)\n    {\n        return;\n    }\n"
                 "\n"
                 "    const size_t padded_width = width + (mask_width / 2) * 2;\n"
                 "\n"
-                "    for(size_t x = x0; x < width && x - x0 < outputs_per_thread; ++x)\n    {\n"
+                "    for(size_t x = x0; x < width && x < x0 + outputs_per_thread; ++x)\n    {\n"
                 "        float sum");
     free(text);
 }
@@ -161,7 +235,7 @@ Test(written_form, a_test_inside_of_a_test_stays_behind_it) {
         "COARSEN_X=4");
     const char *guard = strstr(text, "m < n"), *read = strstr(text, "in[m]");
     cr_expect(guard && read && guard < read, "%s", text);
-    expect_none(text, "i < n && m < n && i - i0");
+    expect_none(text, "i < n && m < n && i < i0");
     free(text);
 }
 
@@ -188,7 +262,8 @@ Test(written_form, outputs_that_share_loads_are_an_array) {
         "            for (int s = 0; s < S; s++) {\n"
         "                #pragma unroll\n"
         "                for (int tx = 0; tx < kOutputsPerThread; ++tx) {\n"
-        "                    const int ow = all_inside ? ow_first + tx : min(ow_first + tx, OW - "
+        "                    const int ow = all_inside ? ow_first + tx : min(ow_first + tx, OW "
+        "- "
         "1);\n"
         "                    sum[tx] += x[((n * C + c) * H + oh + r) * W + ow + s] * w[((k * C + "
         "c) "

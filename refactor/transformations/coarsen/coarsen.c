@@ -202,16 +202,15 @@ static bool is_needed_ahead(const ht_layout *layout, const ht_part *part) {
 }
 
 /* Writes the work for one output at a time. */
-static void write_alone(ht_coarsen *c, const ht_layout *layout, ht_writer *writer, size_t like) {
-    const ht_part *whole = ht_each_whole_guard(c, layout);
-    whole = whole ? whole : ht_each_first_guard(c, layout);
+static void write_alone(ht_coarsen *c, ht_layout *layout, ht_writer *writer, size_t like) {
+    const ht_each_front of = ht_each_front_find(c, layout);
     for (size_t i = 0; i < layout->count; ++i) {
         ht_part *part = &layout->parts[i];
         part->front = part->front && !(part->again && !is_needed_ahead(layout, part));
     }
-    int open = ht_jam_front(c, layout, whole, writer);
+    int open = ht_jam_front(c, layout, of.guard, writer);
     writer->depth += open;
-    ht_each_write(c, layout, whole, writer, like);
+    ht_each_write(c, layout, &of, writer, like);
     close_braces(writer, open, like);
     for (size_t i = 0; i < layout->count; ++i)
         layout->parts[i].front = layout->parts[i].front || layout->parts[i].again;
@@ -263,7 +262,7 @@ static char *row_text(ht_coarsen *c, int depth) {
 }
 
 /* Writes all ways in the template, and in a tuned source those that it has. */
-static void write_ways(ht_coarsen *c, const ht_layout *layout, const char *row, ht_writer *writer) {
+static void write_ways(ht_coarsen *c, ht_layout *layout, const char *row, ht_writer *writer) {
     size_t like = indent_like(c, layout);
     ht_writer alone = {.c = c, .depth = writer->depth}, both = alone, all = alone, rows = alone;
     write_alone(c, layout, &alone, like);
@@ -306,23 +305,63 @@ static bool write_jammed(ht_coarsen *c, ht_writer *writer) {
     return done && !c->refused;
 }
 
+/* Writes the work for one output at a time, with guards in the loop. */
+static void write_guarded(ht_coarsen *c, ht_layout *layout, ht_writer *writer, size_t like) {
+    ht_share_reset(c);
+    ht_region_share(c, &layout->region);
+    ht_layout_settle(c, layout, false);
+    for (size_t i = 0; i < layout->count; ++i) /* guards stay in the loop */
+        layout->parts[i].guard.only_known = false;
+    ht_jam_front(c, layout, NULL, writer);
+    ht_writer_printf(writer, "$?{%s > 0}{", c->names.factor); /* for the template's readers */
+    ht_writer_line(writer, like);
+    ht_writer_printf(writer, "// the outputs of this thread, one after the other}{}");
+    ht_each_write(c, layout, NULL, writer, like);
+}
+
+/* Returns true if the work is in a guard's block, in which threads past the end do nothing. */
+static bool is_enclosed(const ht_layout *layout) {
+    for (size_t i = 0; i < layout->count; ++i) {
+        const ht_guard *guard = &layout->parts[i].guard;
+        if (layout->parts[i].kind == HT_PART_WORK && guard->term_count)
+            return guard->only_known && guard->has_upper && i + 1 == layout->count;
+    }
+    return false;
+}
+
+/* Writes the same with the guards' tests ahead of the loop that are the same for all outputs, where
+ * no output has a say in them. Returns false if a test stays in the loop. */
+static bool write_hoisted(ht_coarsen *c, bool enter, ht_writer *writer, size_t like) {
+    ht_layout layout;
+    ht_layout_build(c, enter, &layout);
+    bool good = !c->refused;
+    if (good) {
+        ht_share_reset(c);
+        ht_region_share(c, &layout.region);
+        ht_layout_settle(c, &layout, false);
+        good = ht_each_can_ask_ahead(c, &layout);
+    }
+    if (good)
+        write_alone(c, &layout, writer, like);
+    ht_layout_release(&layout);
+    return good && !writer->failed && ht_writer_is_balanced(writer);
+}
+
 static bool write_each(ht_coarsen *c, ht_writer *writer) {
     ht_layout layout;
     ht_layout_build(c, false, &layout);
     if (!c->refused) {
-        ht_share_reset(c);
-        ht_region_share(c, &layout.region);
-        ht_layout_settle(c, &layout, false);
-    }
-    if (!c->refused) {
         size_t like = indent_like(c, &layout);
-        for (size_t i = 0; i < layout.count; ++i) /* guards stay in the loop */
-            layout.parts[i].guard.only_known = false;
-        ht_jam_front(c, &layout, NULL, writer);
-        ht_writer_printf(writer, "$?{%s > 0}{", c->names.factor); /* for the template's readers */
-        ht_writer_line(writer, like);
-        ht_writer_printf(writer, "// the outputs of this thread, one after the other}{}");
-        ht_each_write(c, &layout, NULL, writer, like);
+        ht_writer guarded = {.c = c, .depth = writer->depth}, hoisted = guarded;
+        bool enter = is_enclosed(&layout);
+        write_guarded(c, &layout, &guarded, like);
+        bool both = !c->refused && ht_writer_is_balanced(&guarded) &&
+                    write_hoisted(c, enter, &hoisted, like);
+        ht_writer_printf(writer, both ? "$?{1}{%s}{%s}" : "%s", guarded.text.data,
+                         hoisted.text.data);
+        writer->failed |= guarded.failed;
+        ht_writer_free(&guarded);
+        ht_writer_free(&hoisted);
         write_tail(c, writer);
     }
     ht_layout_release(&layout);

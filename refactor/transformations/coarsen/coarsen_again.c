@@ -233,6 +233,27 @@ static bool edit_launch(ht_coarsen *c, const ht_form *each, int64_t count) {
     return done;
 }
 
+/* Compares the difference where the sum x0 + COUNT with more outputs could overflow where the
+ * author's does not. */
+static bool edit_test(ht_coarsen *c, const ht_own_outputs *of) {
+    const ht_syntax *counter, *sum;
+    int op;
+    if (!ht_syntax_binary(of->test, &op, &counter, &sum) ||
+        counter->kind == HT_SYNTAX_BINARY) /* it is the difference */
+        return true;
+    const ht_syntax *last = ht_syntax_strip(ht_syntax_strip(sum)->children[1]);
+    ht_range count = last->range, test = {counter->range.begin, count.end};
+    char *text =
+        ht_format("$?{%s > %lld}{}{%s - %s < $[%zu,%zu]}$?{%s <= %lld}{}{$[%zu,%zu]}",
+                  c->names.factor, (long long)of->count, c->tree->variables[of->counter].name,
+                  c->tree->variables[of->first].name, count.begin, count.end, c->names.factor,
+                  (long long)of->count, test.begin, test.end);
+    bool done = counter->plain && test.begin < count.begin &&
+                ht_plan_edit_applied(c->plan, test, c->names.factor, text);
+    free(text);
+    return done;
+}
+
 /* Returns true if the launch's grid follows the constant by its name. */
 static bool is_followed(const ht_coarsen *c, const ht_own_outputs *outputs, const ht_form *form) {
     const ht_form *each = form->each;
@@ -250,7 +271,8 @@ static bool write_again(ht_coarsen *c, const ht_own_outputs *outputs, const ht_f
     char *number = ht_format("%lld", (long long)outputs->count);
     char *text = ht_format("${%s}", c->names.factor);
     bool done = ht_plan_param(plan, c->names.factor, values, number) &&
-                edit_kernel(c, outputs->name) && edit_launch(c, each, outputs->count) &&
+                edit_kernel(c, outputs->name) && edit_test(c, outputs) &&
+                edit_launch(c, each, outputs->count) &&
                 ht_plan_edit_applied(plan, value, c->names.factor, text);
     char *bound = ht_own_outputs_threads(outputs, c->names.factor);
     if (done && bound) {

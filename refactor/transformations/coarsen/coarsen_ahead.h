@@ -5,9 +5,9 @@
 
 #include "refactor/transformations/coarsen/coarsen_layout.h"
 
-/* Returns how many parts after the guard, which is `if (x >= W) return;` and the last one, are such
- * declarations. They run only for threads that have an output, as in the original; memory that they
- * read is written by nothing in the kernel. */
-size_t ht_ahead_count(ht_coarsen *c, const ht_layout *layout, const ht_part *guard);
+/* Marks the declarations that stand ahead of a loop whose condition has this guard's test of the
+ * index. Memory that they read is written by nothing in the kernel. Returns true if one of them may
+ * fault in a thread that has no output, so that the guard has to stand ahead of them, too. */
+bool ht_ahead_find(ht_coarsen *c, ht_layout *layout, const ht_part *guard);
 
 #endif

@@ -3,7 +3,8 @@
 #include "refactor/kernel/effects.h"
 #include "refactor/kernel/syntax_value.h"
 #include "refactor/plan/plan.h"
-#include "refactor/transformations/coarsen/coarsen_ahead.h"
+#include "refactor/transformations/coarsen/coarsen_bound.h"
+#include "refactor/transformations/coarsen/coarsen_each_front.h"
 #include "refactor/transformations/coarsen/coarsen_front.h"
 #include "refactor/transformations/coarsen/coarsen_place.h"
 #include "refactor/transformations/coarsen/coarsen_state.h"
@@ -18,12 +19,11 @@ typedef struct each_walk {
     ht_writer *writer;
     const ht_layout *layout;
     bool label;
-    bool close;           /* what is ahead of the loop opens a block: no empty line goes between */
-    bool global;          /* the index is computed again, by the source's own expression */
-    bool *changed;        /* parameters */
-    const ht_part *ahead; /* the guard after which some declarations are ahead of the loop */
-    size_t ahead_count;   /* parts of these */
-    const ht_part *part;  /* the one that is walked */
+    bool close;    /* what is ahead of the loop opens a block: no empty line goes between */
+    bool global;   /* the index is computed again, by the source's own expression */
+    bool *changed; /* parameters */
+    const ht_each_front *front; /* what stands ahead of the loop; NULL: nothing does */
+    const ht_part *part;        /* the one that is walked */
 } each_walk;
 
 static bool is_inside(const ht_part *part) {
@@ -34,8 +34,7 @@ static bool is_inside(const ht_part *part) {
 
 /* Returns true if the loop being written has the part. */
 static bool is_in_loop(const each_walk *walk, const ht_part *part) {
-    bool ahead = walk->ahead && part > walk->ahead && part <= walk->ahead + walk->ahead_count;
-    return is_inside(part) && !ahead;
+    return is_inside(part) && !(part->ahead && walk->front && walk->front->ahead);
 }
 
 /* Returns true for a guard that leaves by a test of the index alone, which fails for all further
@@ -107,20 +106,6 @@ static bool needs_check(const ht_layout *layout) {
     return false;
 }
 
-typedef struct bound_walk {
-    ht_coarsen *c;
-    bool early; /* all that it names is declared at the top of the loop */
-} bound_walk;
-
-static bool on_bound(const ht_syntax *node, void *context) {
-    bound_walk *walk = context;
-    if (node->kind == HT_SYNTAX_NAME && node->variable != walk->c->x) {
-        const ht_value *value = &walk->c->values[node->variable];
-        walk->early &= !value->moved && value->share == HT_SHARE_SAME;
-    }
-    return true;
-}
-
 /* Writes `if (x >= W) continue;` before parts that the original ran unguarded: threads past the end
  * must not even read. */
 static void write_check(ht_coarsen *c, const ht_layout *layout, ht_writer *writer, size_t like) {
@@ -128,12 +113,10 @@ static void write_check(ht_coarsen *c, const ht_layout *layout, ht_writer *write
         const ht_guard *guard = &layout->parts[i].guard;
         for (size_t k = 0; k < guard->term_count; ++k) {
             const ht_guard_term *term = &guard->terms[k];
-            bound_walk walk = {c, true};
             if (term->kind != HT_TERM_INDEX || !term->upper ||
                 !ht_syntax_is_separate(term->node, guard->statement))
                 continue;
-            ht_syntax_walk(term->node, on_bound, &walk);
-            if (!walk.early)
+            if (!ht_each_is_early(c, term->node))
                 continue;
             ht_writer_line(writer, like);
             ht_writer_printf(writer, term->negated ? "if (" : "if (!(");
@@ -148,65 +131,6 @@ static void write_check(ht_coarsen *c, const ht_layout *layout, ht_writer *write
     }
     ht_coarsen_refuse(c, layout->parts[0].node->at,
                       "memory is read in front of the guard on the global index");
-}
-
-/* The guard that a loop's own condition can take the place of: `x < W` for all that the work needs,
- * or with tests that stand in front already. NULL: there is none. */
-static const ht_part *bounding_part(ht_coarsen *c, const ht_layout *layout,
-                                    const ht_guard_term **out_term) {
-    for (size_t i = 0; i < layout->count; ++i) {
-        const ht_guard *guard = &layout->parts[i].guard;
-        const ht_guard_term *found = NULL;
-        bool alone = guard->only_known || guard->term_count == 1;
-        for (size_t k = 0; k < guard->term_count; ++k) {
-            const ht_guard_term *term = &guard->terms[k];
-            alone =
-                alone && (term->kind == HT_TERM_SAME || (term->kind == HT_TERM_INDEX && !found));
-            found = term->kind == HT_TERM_INDEX ? term : found;
-        }
-        if (!found || !alone || !found->upper || found->op != HT_BINARY_LT ||
-            layout->parts[i].kind == HT_PART_WORK || !found->node->plain ||
-            ht_syntax_named(found->step) != &c->tree->variables[c->x] ||
-            ht_syntax_strip(found->step)->kind != HT_SYNTAX_NAME ||
-            found->step->range.begin > found->bound->range.begin ||
-            !ht_syntax_is_separate(found->node, guard->statement))
-            continue;
-        bound_walk walk = {c, true};
-        ht_syntax_walk(found->node, on_bound, &walk);
-        if (!walk.early)
-            continue;
-        *out_term = found;
-        return &layout->parts[i];
-    }
-    return NULL;
-}
-
-/* Returns true if a test can be made again for each output: of what stays as it is, without reading
- * memory. */
-static bool is_steady(ht_coarsen *c, const ht_syntax *test) {
-    bound_walk walk = {c, true};
-    ht_syntax_walk(test, on_bound, &walk);
-    return walk.early && !ht_syntax_is_risky(test) && !ht_syntax_has_change(test);
-}
-
-const ht_part *ht_each_whole_guard(ht_coarsen *c, const ht_layout *layout) {
-    const ht_guard_term *term;
-    const ht_part *part = bounding_part(c, layout, &term);
-    const ht_syntax *test = part ? part->node->children[0] : NULL;
-    if (!part || part->kind != HT_PART_ENTER || part->guard.term_count < 2 || !test->plain ||
-        test->kind != HT_SYNTAX_BINARY || test->op != HT_BINARY_AND || !is_steady(c, test))
-        return NULL;
-    /* what stands in front from inside of it would no longer be guarded */
-    for (const ht_part *at = part + 1; at < layout->parts + layout->count; ++at)
-        if (at->front || at->guard.term_count)
-            return NULL;
-    return part;
-}
-
-const ht_part *ht_each_first_guard(ht_coarsen *c, const ht_layout *layout) {
-    const ht_guard_term *term;
-    const ht_part *part = bounding_part(c, layout, &term);
-    return part && ht_ahead_count(c, layout, part) ? part : NULL;
 }
 
 /* Returns true if the author's loops and tests begin their bodies on lines of their own. */
@@ -264,20 +188,21 @@ static size_t lead_first(const ht_coarsen *c, size_t lead, const ht_syntax *stat
 
 /* Returns true for a guard whose other tests stand ahead of the loop. */
 static bool has_known_ahead(const each_walk *walk, const ht_part *part) {
-    bool known = part == walk->ahead || ht_guard_has(&part->guard, HT_TERM_SAME);
-    bool apart = part->kind == HT_PART_GUARD && part->guard.only_known && part->guard.has_index;
+    bool front = walk->front && part == walk->front->guard;
+    bool known = front || ht_guard_has(&part->guard, HT_TERM_SAME);
+    bool apart =
+        (part->kind == HT_PART_GUARD || front) && part->guard.only_known && part->guard.has_index;
     for (size_t i = 0; apart && i < part->guard.term_count; ++i)
         apart = ht_syntax_is_separate(part->guard.terms[i].node, part->guard.statement);
     return known && apart;
 }
 
-/* Writes such a guard: its tests of the index are all that is left. */
-static void write_index_guard(const each_walk *walk, const ht_part *part, size_t lead) {
+/* Writes such a guard up to `end`: its tests of the index are all that is left. */
+static void write_index_guard(const each_walk *walk, const ht_part *part, size_t lead, size_t end) {
     ht_range test = part->node->children[0]->range;
     ht_writer_source(walk->writer, lead, test.begin);
     ht_jam_tests(walk->c, &part->guard, HT_TERM_INDEX, walk->writer);
-    ht_writer_source(walk->writer, test.end,
-                     ht_statement_tail(walk->c, ht_statement_of(part->node)));
+    ht_writer_source(walk->writer, test.end, end);
 }
 
 /* Returns true if what an `if` encloses is indented for it: it stands on lines of its own. */
@@ -315,14 +240,17 @@ static bool write_variables(const each_walk *walk, size_t first, size_t end, boo
 }
 
 /* Writes the head of an `if` that encloses the parts after it, with an opening brace. */
-static void write_enter(const each_walk *walk, const ht_syntax *statement, size_t lead) {
-    const ht_syntax *body = statement->children[1];
+static void write_enter(const each_walk *walk, const ht_part *part, size_t lead) {
+    const ht_syntax *body = part->node->children[1];
     const char *text = walk->c->model->text;
     bool braces = body->kind == HT_SYNTAX_COMPOUND;
     size_t header = body->range.begin;
     while (header > lead && isspace((unsigned char)text[header - 1]) && !braces)
         --header;
-    ht_writer_source(walk->writer, lead, header);
+    if (has_known_ahead(walk, part))
+        write_index_guard(walk, part, lead, header);
+    else
+        ht_writer_source(walk->writer, lead, header);
     ht_writer_printf(walk->writer, braces ? "{" : " {"); /* a choice's braces must match */
 }
 
@@ -353,14 +281,14 @@ static void write_parts(const each_walk *walk, const ht_part *without, size_t li
         lead = close ? lead_first(c, lead, statement) : lead;
         close = false;
         if (part->kind == HT_PART_ENTER) {
-            write_enter(walk, statement, lead);
+            write_enter(walk, part, lead);
             ++open;
             continue;
         }
         if (lead == statement->range.begin)
             ht_writer_line(writer, lead);
         if (has_known_ahead(walk, part))
-            write_index_guard(walk, part, lead);
+            write_index_guard(walk, part, lead, ht_statement_tail(c, statement));
         else
             ht_writer_source(writer, lead, ht_statement_tail(c, statement));
     }
@@ -449,30 +377,37 @@ static const char *for_word(const ht_coarsen *c) {
     return "for (";
 }
 
-/* Writes a loop over the outputs themselves, whose condition is the guard, or its test of the
- * index. The sum x0 + 4 may be past the largest number; the difference is not. */
+/* Writes the condition x < bound && x < x0 + 4. Where the sum may be past the largest number, the
+ * difference is compared, which is not. */
+static void write_condition(const each_walk *walk, const ht_guard_term *term) {
+    const ht_coarsen_names *names = &walk->c->names;
+    const char *x = walk->c->tree->variables[walk->c->x].name;
+    char *fits = ht_bound_sum_fits(walk->c, term);
+    ht_writer_printf(walk->writer, "%s < ", x);
+    ht_writer_source(walk->writer, term->bound->range.begin, term->bound->range.end);
+    ht_writer_printf(walk->writer,
+                     " && $?{%s}{}{%s < %s + ${%s}}$?{!(%s)}{}{%s - %s < ${%s}}; ++%s)",
+                     fits ? fits : "0", x, names->first, names->factor, fits ? fits : "0", x,
+                     names->first, names->factor, x);
+    free(fits);
+}
+
+/* Writes a loop over the outputs themselves, whose condition has the guard's test of the index. */
 static void write_bounded(each_walk *walk, const ht_part *part, const ht_guard_term *term,
-                          bool whole, size_t like) {
+                          size_t like) {
     ht_coarsen *c = walk->c;
     ht_writer *writer = walk->writer;
-    const char *x = c->tree->variables[c->x].name;
     char *type = ht_coarsen_x_type(c);
-    if (part->kind == HT_PART_ENTER)
+    bool front = walk->front->ahead || (walk->front->leaves && part->guard.term_count > 1);
+    if (part->kind == HT_PART_ENTER && !front)
         ht_writer_source(writer, ht_statement_lead(c, part->node), part->node->range.begin);
     else {
         ht_writer_printf(writer, !walk->close && has_empty_line(walk) ? "\n" : "");
         ht_writer_line(writer, like);
     }
-    ht_writer_printf(writer, "%s%s%s = %s; ", for_word(c), type ? type : "auto ", x,
-                     c->names.first);
-    if (whole) {
-        ht_range test = part->node->children[0]->range;
-        ht_writer_source(writer, test.begin, test.end);
-    } else {
-        ht_writer_printf(writer, "%s < ", x);
-        ht_writer_source(writer, term->bound->range.begin, term->bound->range.end);
-    }
-    ht_writer_printf(writer, " && %s - %s < ${%s}; ++%s)", x, c->names.first, c->names.factor, x);
+    ht_writer_printf(writer, "%s%s%s = %s; ", for_word(c), type ? type : "auto ",
+                     c->tree->variables[c->x].name, c->names.first);
+    write_condition(walk, term);
     if (braces_on_own_lines(c))
         ht_writer_line(writer, like);
     ht_writer_printf(writer, braces_on_own_lines(c) ? "{" : " {");
@@ -481,65 +416,89 @@ static void write_bounded(each_walk *walk, const ht_part *part, const ht_guard_t
     free(type);
 }
 
-/* Writes the author's guard, which asks for the thread's first output, and what is the same for all
- * of them. */
-static void write_ahead(each_walk *walk, const ht_guard_term *term) {
+/* Writes declarations that are the same for all outputs. */
+static void write_declarations(const each_walk *walk, const ht_part *guard, size_t like) {
     ht_coarsen *c = walk->c;
-    ht_writer *writer = walk->writer;
-    const ht_syntax *guard = walk->ahead->node;
-    ht_writer_swaps_clear(writer);
-    ht_writer_swap(writer, ht_syntax_strip(term->step)->range, ht_strdup(c->names.first));
-    ht_writer_source(writer, ht_statement_lead(c, guard), ht_statement_tail(c, guard));
-    ht_writer_swaps_clear(writer);
-    ht_writer_source(writer, ht_statement_tail(c, guard),
-                     ht_statement_tail(c, walk->ahead[walk->ahead_count].node));
+    const ht_layout *layout = walk->layout;
+    int depth = walk->writer->depth;
+    walk->writer->depth -= guard->kind == HT_PART_ENTER && is_body_apart(c, guard->node);
+    for (size_t i = 0; i < layout->count; ++i) {
+        const ht_syntax *statement = ht_statement_of(layout->parts[i].node);
+        if (!layout->parts[i].ahead)
+            continue;
+        size_t lead = ht_statement_lead(c, statement), begin = statement->range.begin;
+        bool apart = memchr(c->model->text + lead, '\n', begin - lead) != NULL;
+        if (!apart)
+            ht_writer_line(walk->writer, like);
+        ht_writer_source(walk->writer, apart ? lead : begin, ht_statement_tail(c, statement));
+        i = ht_layout_declaration_end(layout, i) - 1;
+    }
+    walk->writer->depth = depth;
 }
 
-void ht_each_write(ht_coarsen *c, const ht_layout *layout, const ht_part *whole, ht_writer *writer,
-                   size_t like) {
+/* Writes the guard, as far as that is asked ahead of the loop, and what is the same for all
+ * outputs. */
+static void write_ahead(each_walk *walk, const ht_part *part, const ht_guard_term *term,
+                        size_t like) {
+    ht_coarsen *c = walk->c;
+    ht_writer *writer = walk->writer;
+    size_t lead = ht_statement_lead(c, part->node);
+    ht_writer_swaps_clear(writer);
+    if (walk->front->kept) {
+        ht_writer_swap(writer, ht_syntax_strip(term->step)->range, ht_strdup(c->names.first));
+        ht_writer_source(writer, lead, ht_statement_tail(c, part->node));
+        ht_writer_swaps_clear(writer);
+    } else if (walk->front->leaves && part->guard.term_count > 1) {
+        ht_writer_source(writer, lead, part->node->range.begin);
+        ht_jam_leave(&part->guard, writer);
+    }
+    if (walk->front->ahead)
+        write_declarations(walk, part, like);
+}
+
+void ht_each_write(ht_coarsen *c, const ht_layout *layout, const ht_each_front *front,
+                   ht_writer *writer, size_t like) {
+    static const ht_each_front nothing = {0};
     ht_writer bounded = {.c = c, .depth = writer->depth};
     static const char opened[] = "one by one";
     size_t length = writer->text.length, last = strlen(opened);
     bool close = length > last && strcmp(writer->text.data + length - last, opened) == 0;
     each_walk walk = {.c = c, .writer = writer, .layout = layout, .close = close};
     const ht_guard_term *term = NULL;
-    const ht_part *part = bounding_part(c, layout, &term);
+    const ht_part *part = ht_each_guard(c, layout, &term);
     bool changes = false;
     walk.changed = ht_alloc(c->tree->variable_count + 1, sizeof(bool));
-    bool kept = part && part == whole && part->kind == HT_PART_GUARD;
+    walk.front = front ? front : &nothing;
     if (part) {
         walk.writer = &bounded;
-        walk.ahead = kept ? part : NULL;
-        walk.ahead_count = kept ? ht_ahead_count(c, layout, part) : 0;
-        if (kept)
-            write_ahead(&walk, term);
+        write_ahead(&walk, part, term, like);
         walk_parts(&walk);
-        write_bounded(&walk, part, term, part == whole && !kept, like);
+        write_bounded(&walk, part, term, like);
         for (size_t i = 0; i < c->tree->variable_count; ++i)
             changes |= walk.changed[i];
     }
     bool both =
         part && !changes && !walk.global && !bounded.failed && ht_writer_is_balanced(&bounded);
-    ht_writer counted = {.c = c, .depth = writer->depth};
-    walk.writer = &counted;
-    walk.ahead = NULL;
-    if (kept)
-        ht_jam_guard(c, part, &counted);
-    walk_parts(&walk);
-    write_counted(&walk, like);
     ht_writer apart = {.c = c, .depth = writer->depth}; /* the outputs are, in a tuned source */
-    if (kept) {
+    bool fronted = part && (walk.front->ahead || walk.front->guard);
+    if (fronted) {
         walk.writer = &apart;
-        walk.ahead = part;
-        write_ahead(&walk, term);
+        write_ahead(&walk, part, term, like);
         walk_parts(&walk);
         write_counted(&walk, like);
     }
+    ht_writer counted = {.c = c, .depth = writer->depth};
+    walk.writer = &counted;
+    if (walk.front->kept)
+        ht_jam_guard(c, part, &counted);
+    walk.front = NULL;
+    walk_parts(&walk);
+    write_counted(&walk, like);
     both = both && ht_writer_is_balanced(&counted) && ht_writer_is_balanced(&apart);
     if (both)
         ht_writer_printf(writer, "$?{!%s}{%s}{%s}$?{%s}{}{%s}", c->names.strided, counted.text.data,
                          bounded.text.data, c->names.strided,
-                         kept ? apart.text.data : counted.text.data);
+                         fronted ? apart.text.data : counted.text.data);
     else
         ht_writer_printf(writer, "%s", counted.text.data);
     writer->failed |= counted.failed || apart.failed;

@@ -65,6 +65,39 @@ void ht_jam_tests(ht_coarsen *c, const ht_guard *guard, ht_term_kind kind, ht_wr
     }
 }
 
+/* Returns true for a comparison of whole numbers, for which the opposite comparison is the
+ * negation. */
+static bool is_opposed(const ht_syntax *node) {
+    return node->kind == HT_SYNTAX_BINARY && node->op >= HT_BINARY_LT && node->op <= HT_BINARY_GE &&
+           node->children[0]->type == HT_TYPE_INTEGER &&
+           node->children[1]->type == HT_TYPE_INTEGER && !node->children[0]->is_open &&
+           !node->children[1]->is_open && node->children[0]->plain && node->children[1]->plain;
+}
+
+void ht_jam_leave(const ht_guard *guard, ht_writer *writer) {
+    bool any = false;
+    for (size_t i = 0; i < guard->term_count; ++i) {
+        const ht_guard_term *term = &guard->terms[i];
+        const ht_syntax *node = ht_syntax_written(term->node);
+        if (term->kind != HT_TERM_SAME)
+            continue;
+        ht_writer_printf(writer, any ? " || " : "if (");
+        any = true;
+        if (!term->negated && is_opposed(node)) {
+            ht_range left = node->children[0]->range, right = node->children[1]->range;
+            ht_writer_source(writer, left.begin, left.end);
+            ht_writer_printf(writer, " %s ", ht_operator_text(ht_operator_negated(node->op)));
+            ht_writer_source(writer, right.begin, right.end);
+            continue;
+        }
+        bool atom = node->count == 0 || node->kind == HT_SYNTAX_PAREN;
+        ht_writer_printf(writer, "%s%s", term->negated ? "" : "!", atom ? "" : "(");
+        ht_writer_source(writer, node->range.begin, node->range.end);
+        ht_writer_printf(writer, atom ? "" : ")");
+    }
+    ht_writer_printf(writer, any ? ") return;" : "");
+}
+
 /* Writes the index of a thread's first output. In a template, where a parameter says whether
  * outputs are neighbours or a block apart, it is computed from the author's; a tuned source has one
  * of the two. */
@@ -132,14 +165,37 @@ void ht_jam_guard(ht_coarsen *c, const ht_part *part, ht_writer *writer) {
     ht_writer_source(writer, test.end, ht_statement_end(c, part->node));
 }
 
+/* Returns true if the text before a statement begins with an empty line. */
+static bool has_gap(const ht_coarsen *c, size_t lead) {
+    const char *text = c->model->text;
+    size_t next = lead + strspn(text + lead, " \t");
+    return text[next] == '\n' && text[next + 1 + strspn(text + next + 1, " \t\r")] == '\n';
+}
+
+/* Returns true if a part of the declaration that begins with it, or the statement, is in front. */
+static bool is_front(const ht_layout *layout, size_t i) {
+    size_t end = layout->parts[i].node->kind == HT_SYNTAX_VARIABLE
+                     ? ht_layout_declaration_end(layout, i)
+                     : i + 1;
+    bool front = false;
+    for (; i < end; ++i)
+        front = front || layout->parts[i].front;
+    return front;
+}
+
 int ht_jam_front(ht_coarsen *c, const ht_layout *layout, const ht_part *without,
                  ht_writer *writer) {
     int open = 0;
+    bool gap = false; /* an empty line ahead of what is not written */
     ht_jam_swaps_make(c, layout, writer, true);
     for (size_t i = 0; i < layout->count; ++i) {
         const ht_part *part = &layout->parts[i];
         const ht_guard *guard = &part->guard;
         size_t lead = ht_statement_lead(c, part->node);
+        bool front = is_front(layout, i);
+        if (front && gap && !has_gap(c, lead))
+            ht_writer_printf(writer, "\n");
+        gap = !front && has_gap(c, lead) && !guard->term_count;
         if (part->node->kind == HT_SYNTAX_VARIABLE) {
             front_declaration(c, layout, &i, writer);
         } else if (part->front) {

@@ -13,6 +13,9 @@ int ht_jam_front(ht_coarsen *c, const ht_layout *layout, const ht_part *without,
 void ht_jam_tests(ht_coarsen *c, const ht_guard *guard, ht_term_kind kind, ht_writer *writer);
 /* Writes what is known ahead of the outputs of a guard that leaves; nothing if that is nothing. */
 void ht_jam_guard(ht_coarsen *c, const ht_part *part, ht_writer *writer);
+/* Writes `if (y >= H) return;` for what is known ahead of the outputs of a guard that encloses the
+ * work. */
+void ht_jam_leave(const ht_guard *guard, ht_writer *writer);
 /* Writes the condition that all outputs of a thread are inside. Returns false if it cannot be
  * written. */
 bool ht_jam_condition(ht_coarsen *c, const ht_layout *layout, ht_writer *writer);

@@ -20,6 +20,7 @@ typedef struct ht_part {
     bool front;     /* ITEM: written once, in front of all outputs */
     bool unused;    /* an ITEM that only guards need: not written with the outputs together */
     bool again;     /* a front ITEM that is written again for each output */
+    bool ahead;     /* a declaration of the WORK that may stand ahead of a loop over all of it */
 } ht_part;
 
 typedef struct ht_layout {
