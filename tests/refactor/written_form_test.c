@@ -254,7 +254,7 @@ Test(written_form, outputs_that_share_loads_are_an_array) {
         "    if (ow_first >= OW || oh >= OH)\n"
         "        return;\n"
         "    // where all ow are inside, neighbours are loaded together\n"
-        "    const bool all_inside = OW - ow_first >= kOutputsPerThread;\n"
+        "    const bool all_ow_inside = OW - ow_first >= kOutputsPerThread;\n"
         "\n"
         "    float sum[kOutputsPerThread] = {};\n"
         "    for (int c = 0; c < C; c++) {\n"
@@ -262,7 +262,7 @@ Test(written_form, outputs_that_share_loads_are_an_array) {
         "            for (int s = 0; s < S; s++) {\n"
         "                #pragma unroll\n"
         "                for (int tx = 0; tx < kOutputsPerThread; ++tx) {\n"
-        "                    const int ow = all_inside ? ow_first + tx : min(ow_first + tx, OW "
+        "                    const int ow = all_ow_inside ? ow_first + tx : min(ow_first + tx, OW "
         "- "
         "1);\n"
         "                    sum[tx] += x[((n * C + c) * H + oh + r) * W + ow + s] * w[((k * C + "
@@ -275,7 +275,7 @@ Test(written_form, outputs_that_share_loads_are_an_array) {
         "    #pragma unroll\n"
         "    for (int tx = 0; tx < kOutputsPerThread; ++tx) {\n"
         "        const int ow = ow_first + tx;\n"
-        "        if (all_inside || ow < OW)\n"
+        "        if (ow < OW)\n"
         "            y[((n * K + k) * OH + oh) * OW + ow] = sum[tx];\n"
         "    }\n"
         "}\n");
@@ -288,7 +288,14 @@ Test(written_form, a_guard_around_the_work_stays_around_an_array_of_outputs) {
     char *text = example("separable", "TILED=true COARSEN_X=4 COARSEN_Y=2 BLOCK_X=64");
     expect_part(text,
                 "    if (x_first < width && y_first < height) {\n"
+                "        // outputs past the edge read what the last one reads\n"
+                "        int y_clamped[kBlurRowsOutputsAlongY];\n"
+                "        #pragma unroll\n"
+                "        for (int ty = 0; ty < kBlurRowsOutputsAlongY; ++ty)\n"
+                "            y_clamped[ty] = min(y_first + ty, height - 1);\n"
                 "        float value[kBlurRowsOutputsAlongY][kBlurRowsOutputsAlongX] = {};\n");
+    expect_part(text, "                    const int y = y_clamped[ty];\n"
+                      "                    const int x = x_first + tx;\n");
     expect_none(text, "all_inside"); /* the author clamps x: no reads are next to each other */
     expect_part(text, "                if (y < height && x < width)\n"
                       "                    dst[y * width + x] = value[ty][tx];\n"

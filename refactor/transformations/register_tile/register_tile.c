@@ -197,6 +197,16 @@ static void add_params(ht_tiled *t) {
     }
 }
 
+/* Names what says that all outputs along x are inside, where there are other axes. */
+static void name_along_x(ht_tiled *t) {
+    for (size_t i = 0; i < t->axis_count && t->axis_count > 1; ++i)
+        if (t->axes[i].form->axis == 0 && t->axes[i].form != &t->form.plain) {
+            char *wanted = ht_format("all_%s_inside", t->axes[i].form->name);
+            t->names.whole_x = ht_plan_name(t->c.plan, wanted);
+            free(wanted);
+        }
+}
+
 static void limit_values(ht_tiled *t) {
     ht_text outputs = {0};
     for (size_t i = 0; i < t->axis_count; ++i)
@@ -252,6 +262,7 @@ static void make_form(ht_tiled *t) {
         return;
     }
     find_neighbours(t);
+    name_along_x(t);
     limit_values(t);
     for (size_t i = 0; i < t->body.work.count; ++i)
         list_loops(t, t->body.work.statements[i], SIZE_MAX);

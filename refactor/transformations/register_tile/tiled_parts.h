@@ -17,7 +17,9 @@ typedef struct ht_tile_axis {
     const char *low, *high; /* names for these variables */
     bool has_low, has_high; /* guards bound the index in this direction */
     const ht_syntax *count; /* plain: n of blockIdx % n; NULL: blockIdx itself */
-    const char *tiles;      /* joined blocks: variable for their number; NULL: they are not */
+    bool repeats;      /* the author's loops have outputs need the nearest index inside again */
+    const char *kept;  /* an array of it (tiled_nearest.h); NULL: there is none */
+    const char *tiles; /* joined blocks: variable for their number; NULL: they are not */
 } ht_tile_axis;
 
 /* A comparison of a guard with an index, which must hold: index OP bound. */
@@ -70,9 +72,10 @@ typedef struct ht_tile_body {
 
 /* Names in the form. */
 typedef struct ht_tile_names {
-    const char *tile;  /* the function that computes a thread's outputs */
-    const char *edge;  /* its argument: some outputs may lie outside */
-    const char *whole; /* variable: none does */
+    const char *tile;    /* the function that computes a thread's outputs */
+    const char *edge;    /* its argument: some outputs may lie outside */
+    const char *whole;   /* variable: none does */
+    const char *whole_x; /* variable: none does along x, of several axes */
 } ht_tile_names;
 
 /* Parts that other transformations put into the form. */
@@ -117,6 +120,7 @@ typedef enum ht_tile_text {
 typedef struct ht_tiled {
     ht_tiled_form form;
     ht_tile_text text; /* that is being written */
+    bool asks;         /* outputs along x need the nearest index inside, where not all are */
     bool neighbours;   /* reads of neighbouring outputs along x are next to each other */
     bool is_apart[3];  /* by text: it cannot be written, and the parameter is required */
     int entered;       /* guards around the work in the text being written */

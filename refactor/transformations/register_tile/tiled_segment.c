@@ -8,6 +8,7 @@
 #include "refactor/transformations/coarsen/coarsen_prepare.h"
 #include "refactor/transformations/coarsen/coarsen_write.h"
 #include "refactor/transformations/register_tile/tiled_clamped.h"
+#include "refactor/transformations/register_tile/tiled_nearest.h"
 #include "refactor/transformations/register_tile/tiled_once.h"
 #include "refactor/transformations/register_tile/tiled_parts.h"
 #include "refactor/transformations/register_tile/tiled_placed.h"
@@ -334,10 +335,12 @@ static void write_loops(ht_tiled *t, ht_syntax_list list, size_t begin, size_t e
     if (effect && t->text == HT_TILE_APART)
         write_leave(t, writer, like);
     for (size_t i = 0; i < t->axis_count; ++i)
-        if (needed[t->axes[i].variable])
-            ht_tiled_write_index(t, i,
-                                 !effect && (once || !ht_tiled_is_clamped(t, i, list, begin, end)),
-                                 writer, like);
+        if (needed[t->axes[i].variable]) {
+            bool clamped = !effect && (once || !ht_tiled_is_clamped(t, i, list, begin, end));
+            if (clamped)
+                ht_tiled_nearest_note(t, i, list[begin]);
+            ht_tiled_write_index(t, i, clamped, writer, like);
+        }
     bool alone = effect && t->text != HT_TILE_APART && is_alone(t, list, begin, end, needed);
     if (alone)
         ht_tiled_single_enter(t, needed, writer, like);

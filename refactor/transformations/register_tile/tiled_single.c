@@ -2,6 +2,7 @@
 #include "base/memory.h"
 #include "refactor/plan/plan.h"
 #include "refactor/transformations/register_tile/tiled_front.h"
+#include "refactor/transformations/register_tile/tiled_nearest.h"
 #include "refactor/transformations/register_tile/tiled_share.h"
 
 #include <stdlib.h>
@@ -108,7 +109,9 @@ static bool is_min(const ht_tiled *t, size_t axis, const ht_tile_bound *limit) {
 
 /* Returns the variable that says that all outputs are inside; NULL: no text gains by asking. */
 static const char *whole_of(const ht_tiled *t) {
-    return t->text == HT_TILE_THREAD && !t->neighbours ? NULL : t->names.whole;
+    if (t->text != HT_TILE_THREAD)
+        return t->names.whole;
+    return !t->neighbours ? NULL : t->names.whole_x ? t->names.whole_x : t->names.whole;
 }
 
 /* Returns the parameter with which outputs along x lie a block apart, so that no text gains by
@@ -122,15 +125,12 @@ static const char *spread_of(const ht_tiled *t) {
     return NULL;
 }
 
-/* Returns true if the text asks whether all outputs along the axis are inside: in an applied source
- * along x alone, where neighbours are loaded together. */
-static bool is_asked(const ht_tiled *t, size_t axis) {
+bool ht_tiled_is_asked(const ht_tiled *t, size_t axis) {
     const ht_tiled_axis *of = t->axes[axis].form;
     return whole_of(t) && (t->text != HT_TILE_THREAD || (of->axis == 0 && of != &t->form.plain));
 }
 
-/* Writes the nearest index inside where outputs are asked for one by one. */
-static void write_clamped(const ht_tiled *t, size_t axis, const char *place, ht_writer *writer) {
+void ht_tiled_write_clamped(const ht_tiled *t, size_t axis, const char *place, ht_writer *writer) {
     const ht_tiled_axis *of = t->axes[axis].form;
     const ht_tile_bound *limit = ht_tiled_limit(t, axis);
     if (limit) {
@@ -176,14 +176,14 @@ static void write_asked(const ht_tiled *t, size_t axis, const char *place, ht_wr
 
 /* Writes the nearest index inside. */
 static void write_nearest(const ht_tiled *t, size_t axis, const char *place, ht_writer *writer) {
-    const char *spread = is_asked(t, axis) ? spread_of(t) : NULL;
+    const char *spread = ht_tiled_is_asked(t, axis) ? spread_of(t) : NULL;
     if (spread)
         ht_writer_printf(writer, "$?{%s}{}{", spread);
-    if (spread || !is_asked(t, axis))
-        write_clamped(t, axis, place, writer);
+    if (spread || !ht_tiled_is_asked(t, axis))
+        ht_tiled_write_clamped(t, axis, place, writer);
     if (spread)
         ht_writer_printf(writer, "}$?{!%s}{}{", spread);
-    if (is_asked(t, axis))
+    if (ht_tiled_is_asked(t, axis))
         write_asked(t, axis, place, writer);
     ht_writer_printf(writer, spread ? "}" : "");
 }
@@ -196,7 +196,9 @@ void ht_tiled_single_index(ht_tiled *t, size_t axis, bool clamped, ht_writer *wr
         ht_writer_printf(writer, "$?{%s > 1}{}{", of->factor);
     ht_writer_line(writer, like);
     ht_writer_printf(writer, "const %s%s = ", t->axes[axis].type, of->name);
-    if (clamped)
+    if (clamped && ht_tiled_is_kept(t, axis))
+        ht_writer_printf(writer, "%s[%s]", t->axes[axis].kept, of->counter);
+    else if (clamped)
         write_nearest(t, axis, place, writer);
     else
         ht_writer_printf(writer, "%s", place);
@@ -312,7 +314,7 @@ static char *asked_test(const ht_tiled *t, size_t axis, char *tests, size_t coun
     const char *open = count > 1 ? "(" : "", *close = count > 1 ? ")" : "";
     char *others = when_others(t, axis);
     char *text = ht_format("$?{%s}{}{%s%s%s}$?{!%s}{}{$?{%s}{}{(}%s%s%s%s%s%s$?{%s}{}{)}}", spread,
-                           open, tests, close, spread, others, inside ? "" : "!", t->names.whole,
+                           open, tests, close, spread, others, inside ? "" : "!", whole_of(t),
                            inside ? " || " : " && ", open, tests, close, others);
     free(others);
     free(tests);
@@ -325,7 +327,8 @@ static joined join_tests(const ht_tiled *t, const bool *needed, bool inside) {
         ht_text test = {0};
         size_t count = add_tests(t, i, needed[t->axes[i].variable], inside, &test);
         char *when = when_inner(t, i), *text = count ? ht_text_take(&test) : NULL;
-        bool asked = count && t->text == HT_TILE_THREAD && is_asked(t, i);
+        /* for the compiler: of no use where loads have asked already */
+        bool asked = count && t->text == HT_TILE_THREAD && !t->asks && ht_tiled_is_asked(t, i);
         if (asked)
             text = asked_test(t, i, text, count, inside);
         if (count)
@@ -380,7 +383,7 @@ static void write_why(const ht_tiled *t, ht_writer *writer, size_t like) {
 void ht_tiled_single_whole(ht_tiled *t, ht_writer *writer, size_t like) {
     joined all = {0};
     for (size_t i = 0; i < t->axis_count; ++i) {
-        char *test = is_asked(t, i) ? whole_along(t, i) : NULL, *when = when_inner(t, i);
+        char *test = ht_tiled_is_asked(t, i) ? whole_along(t, i) : NULL, *when = when_inner(t, i);
         if (test)
             join(&all, "&&", when, test, false);
         free(when);
@@ -391,7 +394,7 @@ void ht_tiled_single_whole(ht_tiled *t, ht_writer *writer, size_t like) {
         ht_writer_printf(writer, "$?{(%s) && !%s}{}{", all.any.data, spread ? spread : "0");
         write_why(t, writer, like);
         ht_writer_line(writer, like);
-        ht_writer_printf(writer, "const bool %s = %s;}", t->names.whole, all.text.data);
+        ht_writer_printf(writer, "const bool %s = %s;}", whole_of(t), all.text.data);
     }
     joined_free(&all);
 }

@@ -3,6 +3,7 @@
 #include "refactor/plan/plan.h"
 #include "refactor/transformations/coarsen/coarsen_place.h"
 #include "refactor/transformations/register_tile/tiled_front.h"
+#include "refactor/transformations/register_tile/tiled_nearest.h"
 #include "refactor/transformations/register_tile/tiled_plain.h"
 #include "refactor/transformations/register_tile/tiled_single.h"
 
@@ -221,6 +222,7 @@ void ht_tiled_thread_front(ht_tiled *t, ht_writer *writer, size_t like) {
     write_axes_before(t, SIZE_MAX, written, writer);
     writer->depth += t->entered;
     ht_tiled_single_whole(t, writer, like);
+    ht_tiled_nearest_write(t, writer, like);
     writer->depth -= t->entered;
 }
 

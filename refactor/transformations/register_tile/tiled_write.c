@@ -6,6 +6,7 @@
 #include "refactor/transformations/coarsen/coarsen_vector.h"
 #include "refactor/transformations/coarsen/coarsen_write.h"
 #include "refactor/transformations/register_tile/tiled_front.h"
+#include "refactor/transformations/register_tile/tiled_nearest.h"
 #include "refactor/transformations/register_tile/tiled_once.h"
 #include "refactor/transformations/register_tile/tiled_parts.h"
 #include "refactor/transformations/register_tile/tiled_segment.h"
@@ -461,6 +462,10 @@ char *ht_tiled_text(ht_tiled *t) {
  * none, and the parameter that it is for is required. free(). */
 static char *single_text(ht_tiled *t, ht_tile_text kind) {
     t->text = kind;
+    if (kind == HT_TILE_THREAD) { /* what it needs is known once it is written */
+        free(ht_tiled_text(t));
+        ht_tiled_nearest_settle(t);
+    }
     char *text = kind == HT_TILE_BLOCK && ht_tiled_hides(t) ? NULL : ht_tiled_text(t);
     t->text = HT_TILE_APART;
     if (text)
