@@ -386,7 +386,7 @@ Test(written_form, an_array_of_outputs_keeps_to_its_guard) {
     expect_part(text, "!all_inside && i_first + tx < i_low ? i_low : ");
     free(text);
     text = example("filter_constant", "TILED=true COARSEN_X=4");
-    expect_part(text, "x = all_inside || x_first + tx < width ? x_first + tx : width - 1;");
+    expect_part(text, "x = all_x_inside || x_first + tx < width ? x_first + tx : width - 1;");
     expect_part(text, "    for(size_t mask_y = 0; mask_y < mask_width; ++mask_y)\n    {\n");
     free(text);
 }

@@ -10,6 +10,23 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Checks that applied sources, with what is the same for all outputs ahead of the loop over them,
+ * compute the same. */
+static void check_applied(const char *folder, const char *name, const char *text) {
+    for (int strided = 0; strided < 2; ++strided) {
+        variant one = {.factor = {4, 1, 1}, .strided = strided, .apart = true, .plain = 1};
+        outcomes of = coarsen_applied(folder, name, text, 4, strided);
+        for (size_t i = 0; i < of.count; ++i)
+            cr_expect(of.items[i].applied, "%s: %s", of.items[i].kernel, of.items[i].reason);
+        const char *loop = strided ? " * blockDim.x;\n" : " 4; ++"; /* one of them has it */
+        cr_expect(strstr(of.text, loop), "%s", of.text);
+        char *difference = compare_variants(folder, text, &of, &one, 1);
+        cr_expect_null(difference, "strided %d: %s", strided, difference);
+        free(difference);
+        outcomes_free(&of);
+    }
+}
+
 /* Checks that every kernel of a file of shapes is coarsened and equal; those named in `apart`
  * compute their outputs one after the other, the rest next to each other. */
 static void check_shapes(const char *name, size_t least, const char *const *apart) {
@@ -31,6 +48,7 @@ static void check_shapes(const char *name, size_t least, const char *const *apar
     }
     char *difference = compare_runs(folder, text, &of);
     cr_expect_null(difference, "%s", difference);
+    check_applied(folder, "shapes.hip", text);
     free(difference);
     outcomes_free(&of);
     ht_dir_remove(folder);
@@ -44,7 +62,7 @@ Test(coarsen, convolutions) {
 }
 
 Test(coarsen, control_flow) {
-    check_shapes("control", 16, (const char *const[]){"histogram", "changing_bounds", NULL});
+    check_shapes("control", 17, (const char *const[]){"histogram", "changing_bounds", NULL});
 }
 
 Test(coarsen, own_arrays_by_their_address) {
@@ -71,6 +89,7 @@ Test(coarsen, random_kernels) {
     cr_expect_geq(together, (size_t)count * 5 / 6);
     char *difference = compare_runs(folder, text, &of);
     cr_expect_null(difference, "%s", difference);
+    check_applied(folder, "random.hip", text);
     free(difference);
     outcomes_free(&of);
     free(text);

@@ -57,6 +57,35 @@ static bool run_list(const ht_transformation *const *list, const ht_model *model
     return done;
 }
 
+/* A configuration of the plan's parameters; the outputs of a thread and their distance, and all
+ * else off. */
+typedef struct chosen {
+    unsigned factor;
+    bool strided;
+} chosen;
+
+static const chosen *applied; /* NULL: the template is rendered */
+
+/* Renders the kernel with the chosen values. Returns what ht_plan_render does. */
+static char *render_applied(const ht_plan *plan, ht_range range, ht_text *out) {
+    ht_param params[HT_PARAM_MAX] = {0};
+    ht_param_value values[HT_PARAM_MAX] = {0};
+    ht_config config = {0};
+    ht_template template = {.params = params};
+    for (size_t i = 0; i < plan->params.count; ++i) {
+        const char *name = plan->params.items[i].name;
+        bool factor = strcmp(name, "COARSEN_X") == 0;
+        bool strided = strcmp(name, "COARSEN_X_STRIDED") == 0;
+        values[i].number = factor ? applied->factor : strided ? applied->strided : 0;
+        values[i].number += strcmp(name, "VECTOR_OUTPUTS") == 0;
+        params[i] = (ht_param){
+            .name = (char *)name, .values = &values[i], .value_count = 1, .default_index = factor};
+    }
+    config.count = (uint16_t)plan->params.count;
+    template.param_count = plan->params.count;
+    return ht_plan_render(plan, range, &(ht_values){.template = &template, .config = &config}, out);
+}
+
 static outcome run_one(const ht_transformation *const *list, const ht_source *source,
                        CXCursor kernel, ht_range *out_range, ht_text *out_text) {
     ht_model model;
@@ -88,7 +117,8 @@ static outcome run_one(const ht_transformation *const *list, const ht_source *so
     *out_range = model.definition.range;
     if (plan.launches.tiles.param && ht_launch_edit_tiles(&plan))
         out_range->end = plan.launches.tiles.factor.end; /* the launch, which follows */
-    char *problem = ht_plan_render(&plan, *out_range, NULL, out_text);
+    char *problem = applied ? render_applied(&plan, *out_range, out_text)
+                            : ht_plan_render(&plan, *out_range, NULL, out_text);
     if (problem) {
         result.applied = false;
         free(result.reason);
@@ -101,6 +131,14 @@ static outcome run_one(const ht_transformation *const *list, const ht_source *so
 
 outcomes coarsen_text(const char *folder, const char *name, const char *text) {
     return rewrite_text(&ht_transformation_coarsen_x, folder, name, text);
+}
+
+outcomes coarsen_applied(const char *folder, const char *name, const char *text, unsigned factor,
+                         bool strided) {
+    applied = &(chosen){factor, strided};
+    outcomes of = coarsen_text(folder, name, text);
+    applied = NULL;
+    return of;
 }
 
 outcomes rewrite_text(const ht_transformation *transformation, const char *folder, const char *name,

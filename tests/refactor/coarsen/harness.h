@@ -28,6 +28,9 @@ outcomes rewrite_list(const ht_transformation *const *transformations, const cha
 outcomes rewrite_text(const ht_transformation *transformation, const char *folder, const char *name,
                       const char *text);
 outcomes coarsen_text(const char *folder, const char *name, const char *text); /* coarsen-x */
+/* The same, as an applied source: with numbers, one output after the other. */
+outcomes coarsen_applied(const char *folder, const char *name, const char *text, unsigned factor,
+                         bool strided);
 void outcomes_free(outcomes *of);
 const outcome *outcomes_find(const outcomes *of, const char *kernel);
 

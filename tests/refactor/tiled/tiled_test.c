@@ -187,7 +187,8 @@ Test(tiled, control_flow) {
     check_shapes("coarsen/shapes/control", 11,
                  (const char *const[]){"two_guards", "negated_guard", "changing_bounds",
                                        "changing_named_bound", /* nothing to share */
-                                       "masked", "in_place", "histogram", NULL});
+                                       "masked", "in_place", "histogram", "same_after_tests",
+                                       NULL});
 }
 
 Test(tiled, data) {

@@ -378,3 +378,22 @@ void run_guarded_condition(const float *in, const float *w, float *out, int W, i
     const int *c = counts;
     hipLaunchKernelGGL(guarded_condition, dim3((W + 15) / 16, H), dim3(16), 0, 0, in, c, out, W, H);
 }
+
+// what is the same for all outputs of a thread leaves their loop, also from after a test of the output
+__global__ void same_after_tests(const float *in, const float *w, float *out, int W, int H) {
+    const int x = blockIdx.x * blockDim.x + threadIdx.x;
+    const int y = blockIdx.y;
+    if (x >= W || y >= H)
+        return;
+    const int third = W / (1 + y % 3);
+    const int from = x + 3;
+    if (from >= W)
+        return;
+    const float v = in[y * W + from];
+    const float part = H / 8.0f, rest = 1.0f - part;
+    const float weight = w[third];
+    out[y * W + x] = v * part + rest * weight;
+}
+void run_same_after_tests(const float *in, const float *w, float *out, int W, int H) {
+    hipLaunchKernelGGL(same_after_tests, dim3((W + 15) / 16, H), dim3(16), 0, 0, in, w, out, W, H);
+}
