@@ -277,7 +277,14 @@ static const ht_symbol *divisor_of(const ht_symbol *symbol) {
 static void read_each(const ht_model *model, const ht_launch_site *site, ht_form *form) {
     if (form->kind != HT_FORM_CEIL || form->term_count != 1 || form->terms[0].sign < 0)
         return;
-    const ht_symbol *items = form->terms[0].symbol, *divisor = divisor_of(items);
+    const ht_symbol *items = form->terms[0].symbol, *through = NULL;
+    for (int depth = 0; depth < 16 && items->kind == HT_SYMBOL_VARIABLE && items->value_of &&
+                        !ht_symbol_host_value(model, items->name);
+         ++depth) {
+        through = items;
+        items = items->value_of;
+    }
+    const ht_symbol *divisor = divisor_of(items);
     int64_t value;
     if (!divisor || divisor->kind != HT_SYMBOL_CONSTANT || divisor->origin == HT_ORIGIN_LITERAL ||
         !divisor->name || !ht_symbol_value(divisor, &value) || value < 2)
@@ -288,6 +295,7 @@ static void read_each(const ht_model *model, const ht_launch_site *site, ht_form
         free(form->items);
         form->items = ht_format("ceil_div(%s, %lld)", each->items, (long long)value);
         form->each = each;
+        form->through = through;
         return;
     }
     free(each->items);

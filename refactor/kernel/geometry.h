@@ -39,6 +39,8 @@ struct ht_form {
     /* the form of n itself where that is a number of outputs, divided by a named constant and
      * rounded up: the outputs of a thread; NULL: it is anything else; owned */
     ht_form *each;
+    /* the variable that has the number of `each`; NULL: it stands in the launch's own expression */
+    const ht_symbol *through;
 };
 
 typedef struct ht_grid {

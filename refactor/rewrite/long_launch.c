@@ -192,6 +192,12 @@ static void declare_threads(declaring *in, const ht_plan *plan, const ht_launch_
     if (!grid || !grid->has_place || grid->bits != 32 ||
         ht_source_at(in->source, grid->place.begin))
         return;
+    char *own =
+        ht_strndup(in->source->text + grid->place.begin, grid->place.end - grid->place.begin);
+    bool authors = threads_length(own) > 0; /* the author divides so */
+    free(own);
+    if (authors)
+        return;
     size_t line, count, length = 0;
     char *text = replaced(in, grid->place, &count);
     bool wanted = text && count && !strchr(text, '\n') && (length = threads_length(text)) > 0 &&

@@ -295,8 +295,8 @@ Test(launch, a_larger_block_adds_nothing_that_could_overflow) {
                                               "  k<<<(n + 255) / 256, 256>>>(a, b, n);\n}\n",
                        "BLOCK_X=1024 COARSEN_X=8");
     cr_expect(
-        strstr(text,
-               "k<<<((n + kOutputsPerThread - 1) / kOutputsPerThread + 1023) / 1024, 1024>>>"),
+        strstr(text, "const int threads = (n + kOutputsPerThread - 1) / kOutputsPerThread;\n") &&
+            strstr(text, "k<<<(threads + 1023) / 1024, 1024>>>"),
         "%s", text);
     free(text);
 }

@@ -254,12 +254,28 @@ static bool edit_test(ht_coarsen *c, const ht_own_outputs *of) {
     return done;
 }
 
+/* Returns true if the variable with the number of threads, where there is one, is read by the
+ * launch's grid alone. */
+static bool serves_grid_alone(const ht_coarsen *c, const ht_form *form) {
+    const ht_tokens *tokens = ht_source_tokens(c->model->facts->source, 0);
+    size_t others = 0;
+    if (!form->through)
+        return true;
+    for (size_t i = 0; i < tokens->count; ++i) {
+        ht_range place = {tokens->items[i].begin, tokens->items[i].end};
+        others += tokens->items[i].kind == HT_TOKEN_NAME &&
+                  ht_tokens_is(tokens, i, form->through->name) &&
+                  !ht_range_within(place, form->quotient->place);
+    }
+    return form->quotient->has_place && others == 1; /* its declaration */
+}
+
 /* Returns true if the launch's grid follows the constant by its name. */
 static bool is_followed(const ht_coarsen *c, const ht_own_outputs *outputs, const ht_form *form) {
     const ht_form *each = form->each;
     return c->model->facts->launches.count == 1 && each && each->divisor->name &&
            strcmp(each->divisor->name, outputs->name) == 0 && each->quotient &&
-           each->quotient->has_place && each->divisor->has_place;
+           each->quotient->has_place && each->divisor->has_place && serves_grid_alone(c, form);
 }
 
 static bool write_again(ht_coarsen *c, const ht_own_outputs *outputs, const ht_form *each,
