@@ -39,8 +39,8 @@ static int rank_of(const char *line, size_t at, size_t length) {
         const char *text;
         int rank;
     } operators[] = {{" ? ", 3},  {" : ", 4},  {" || ", 5}, {" && ", 6}, {" <= ", 7},
-                     {" >= ", 7}, {" == ", 7}, {" < ", 7},  {" > ", 7},  {" + ", 8},
-                     {" * ", 9},  {" / ", 9},  {" % ", 9}};
+                     {" >= ", 7}, {" == ", 7}, {" < ", 7},  {" > ", 7},  {" & ", 8},
+                     {" + ", 8},  {" * ", 9},  {" / ", 9},  {" % ", 9}};
     if (at + 2 < length && memcmp(line + at, " //", 3) == 0)
         return 0;
     if (line[at - 1] == ';')
