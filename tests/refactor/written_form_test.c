@@ -253,7 +253,7 @@ Test(written_form, outputs_that_share_loads_are_an_array) {
         "\n"
         "    if (ow_first >= OW || oh >= OH)\n"
         "        return;\n"
-        "    // where all ow are inside, neighbours are loaded together\n"
+        "    // where all ow are inside, neighbours may be loaded together\n"
         "    const bool all_ow_inside = OW - ow_first >= kOutputsPerThread;\n"
         "\n"
         "    float sum[kOutputsPerThread] = {};\n"

@@ -118,14 +118,16 @@ Test(written_words, a_comment_that_says_one_output_is_corrected) {
     expect_part(text, "NCHW, one thread per tile of output pixels.");
     free(text);
     text = example("conv2d_direct", "COARSEN_X=2 COARSEN_X_STRIDED=true");
-    expect_part(text, "NCHW, one thread per group of output pixels, a block apart.");
+    expect_part(text, "NCHW, one thread per group of output pixels that lie a block apart.");
     free(text);
     text = example("conv2d_direct", "TILED=true COARSEN_X=2 TILE_K=8");
     expect_part(text, "NCHW, one thread per tile of output pixels, for several k.");
     free(text);
     char *source = ht_format(PRINTED("%s", ""), "// A thread for each element of a row.\n");
     text = written(source, "COARSEN_X=4 COARSEN_X_STRIDED=true");
-    expect_part(text, "// A thread for each group of elements, a block apart, each of a row.\n");
+    expect_part(
+        text,
+        "// A thread for each group of elements that lie a block apart, each element of a row.\n");
     free(text);
     free(source);
 }

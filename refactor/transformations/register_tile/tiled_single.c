@@ -372,11 +372,11 @@ static void write_why(const ht_tiled *t, ht_writer *writer, size_t like) {
                          of->strided ? of->strided : "0");
         ht_writer_line(writer, like);
         if (t->axis_count > 1)
-            ht_writer_printf(writer, "// where all %s are inside, neighbours are loaded together}",
-                             of->name);
+            ht_writer_printf(
+                writer, "// where all %s are inside, neighbours may be loaded together}", of->name);
         else
             ht_writer_printf(writer,
-                             "// where all outputs are inside, neighbours are loaded together}");
+                             "// where all outputs are inside, neighbours may be loaded together}");
     }
 }
 
