@@ -5,6 +5,7 @@
 #include "refactor/plan/launch_text.h"
 #include "refactor/plan/transform.h"
 #include "refactor/source/conditional.h"
+#include "refactor/source/name_style.h"
 #include "refactor/source/names.h"
 
 #include <stdio.h>
@@ -247,11 +248,15 @@ static char *numbered(const char *wanted, int number) {
 
 const char *ht_plan_name(ht_plan *plan, const char *wanted) {
     int number = first_number(plan, wanted);
-    char *name = numbered(wanted, number);
+    if (!plan->unit.name_count)
+        plan->unit.camel = ht_name_style_is_camel(plan->model->facts->source);
+    char *own = plan->unit.camel ? ht_name_camel(wanted) : ht_strdup(wanted);
+    char *name = numbered(own, number);
     while (name_taken(plan, name)) {
         free(name);
-        name = numbered(wanted, ++number);
+        name = numbered(own, ++number);
     }
+    free(own);
     HT_GROW(plan->unit.names, plan->unit.name_count);
     plan->unit.names[plan->unit.name_count++] = (ht_given_name){name, ht_strdup(wanted), number};
     return name;

@@ -178,6 +178,7 @@ typedef struct ht_planned_unit {
     char *helpers; /* declarations that the parameterized kernel needs; NULL: none; owned */
     ht_given_name *names;
     size_t name_count;
+    bool camel;      /* names are written likeThis, as the file's are */
     char **followed; /* constants whose definition is edited */
     size_t followed_count;
 } ht_planned_unit;

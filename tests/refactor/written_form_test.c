@@ -287,16 +287,16 @@ Test(written_form, outputs_that_share_loads_are_an_array) {
 Test(written_form, a_guard_around_the_work_stays_around_an_array_of_outputs) {
     char *text = example("separable", "TILED=true COARSEN_X=4 COARSEN_Y=2 BLOCK_X=64");
     expect_part(text,
-                "    if (x_first < width && y_first < height) {\n"
+                "    if (xFirst < width && yFirst < height) {\n"
                 "        // outputs past the edge read what the last one reads\n"
-                "        int y_clamped[kBlurRowsOutputsAlongY];\n"
+                "        int yClamped[kBlurRowsOutputsAlongY];\n"
                 "        #pragma unroll\n"
                 "        for (int ty = 0; ty < kBlurRowsOutputsAlongY; ++ty)\n"
-                "            y_clamped[ty] = min(y_first + ty, height - 1);\n"
+                "            yClamped[ty] = min(yFirst + ty, height - 1);\n"
                 "        float value[kBlurRowsOutputsAlongY][kBlurRowsOutputsAlongX] = {};\n");
-    expect_part(text, "                    const int y = y_clamped[ty];\n"
-                      "                    const int x = x_first + tx;\n");
-    expect_none(text, "all_inside"); /* the author clamps x: no reads are next to each other */
+    expect_part(text, "                    const int y = yClamped[ty];\n"
+                      "                    const int x = xFirst + tx;\n");
+    expect_none(text, "allInside"); /* the author clamps x: no reads are next to each other */
     expect_part(text, "                if (y < height && x < width)\n"
                       "                    dst[y * width + x] = value[ty][tx];\n"
                       "            }\n"
@@ -322,22 +322,6 @@ Test(written_form, an_array_along_one_axis_leaves_the_other_alone) {
     text = example("depthwise", "TILED=true COARSEN_Y=2");
     expect_part(text, "        const int y = out_y * stride - pad + i;\n");
     expect_part(text, "      const int x = out_x * stride - pad + j;\n");
-    free(text);
-}
-
-Test(written_form, an_array_keeps_the_comments_ahead_of_an_index) {
-    char *text = written("#include <hip/hip_runtime.h>\n"
-                         "__global__ void k(const float *in, float *out, int n) {\n"
-                         "    // out is a row\n"
-                         "    const int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
-                         "    if (i >= n) return;\n"
-                         "    float sum = 0;\n"
-                         "    for (int k = 0; k < 3; ++k) sum += in[i + k];\n"
-                         "    out[i] = sum;\n}\n"
-                         "void run(const float *in, float *out, int n) {\n"
-                         "    k<<<(n + 255) / 256, 256>>>(in, out, n);\n}\n",
-                         "TILED=true COARSEN_X=4");
-    expect_part(text, "{\n    // out is a row\n    const int i_first = ");
     free(text);
 }
 
@@ -469,8 +453,8 @@ Test(written_form, a_launch_outside_of_a_namespace_names_its_constants) {
 /* Where threads meet, none leaves before the others. */
 Test(written_form, threads_that_load_a_tile_together_have_one_body) {
     char *text = example("separable", "TILED=true COARSEN_X=2 STAGE_SRC=true");
-    expect_part(text, "    if (x_tile >= width) return; // no output of the block\n");
-    expect_part(text, "    const bool all_inside = y_tile + ");
+    expect_part(text, "    if (xTile >= width) return; // no output of the block\n");
+    expect_part(text, "    const bool allInside = yTile + ");
     expect_none(text, "auto ");
     free(text);
 }

@@ -103,6 +103,55 @@ static const char *const claims[][2] = {
     {"// every thread waits for one element\n", "// every thread waits for one element\n"},
 };
 
+Test(written_words, an_array_keeps_the_comments_ahead_of_an_index) {
+    char *text = written("#include <hip/hip_runtime.h>\n"
+                         "__global__ void k(const float *in, float *out, int n) {\n"
+                         "    // out is a row\n"
+                         "    const int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+                         "    if (i >= n) return;\n"
+                         "    float sum = 0;\n"
+                         "    for (int k = 0; k < 3; ++k) sum += in[i + k];\n"
+                         "    out[i] = sum;\n}\n"
+                         "void run(const float *in, float *out, int n) {\n"
+                         "    k<<<(n + 255) / 256, 256>>>(in, out, n);\n}\n",
+                         "TILED=true COARSEN_X=4");
+    expect_part(text, "{\n    // out is a row\n    const int i_first = ");
+    free(text);
+}
+
+/* Variables are written as the file's own of several words are; where it has both ways, or none, or
+ * where only others' names are written so, with underscores. */
+Test(written_words, variables_are_named_as_the_files_are) {
+    static const struct {
+        const char *declares, *expected;
+    } cases[] = {
+        {"int rowCount = 0;", "iFirst"},
+        {"int row_count = 0;", "i_first"},
+        {"int rowCount = 0, row_count = 0;", "i_first"},
+        {"int count = 0;", "i_first"},
+        {"const int kCount = 0;", "i_first"},
+        {"size_t rowCount = static_cast<size_t>(blockSize());", "iFirst"},
+        {"hipStream_t stream = 0;", "i_first"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
+        char *source =
+            ht_format("#include <hip/hip_runtime.h>\nint blockSize();\n"
+                      "__global__ void k(const float *in, float *out, int n) {\n"
+                      "    const int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+                      "    if (i >= n) return;\n    float sum = 0;\n"
+                      "    for (int j = 0; j < 3; ++j) sum += in[i + j];\n    out[i] = sum;\n}\n"
+                      "void run(const float *in, float *out, int n) {\n    %s\n"
+                      "    k<<<(n + 63) / 64, 64>>>(in, out, n);\n}\n",
+                      cases[i].declares);
+        char *text = written(source, "TILED=true COARSEN_X=4");
+        char *declared = ht_format("    const int %s = (", cases[i].expected);
+        expect_part(text, declared);
+        free(declared);
+        free(text);
+        free(source);
+    }
+}
+
 Test(written_words, a_comment_that_says_one_output_is_corrected) {
     for (size_t i = 0; i < sizeof claims / sizeof *claims; ++i) {
         char *source = ht_format(PRINTED("%s", ""), claims[i][0]);
