@@ -1,5 +1,6 @@
 #include "refactor/infer/infer_guard.h"
 #include "refactor/source/ast.h"
+#include "refactor/source/variable.h"
 
 #include <stdlib.h>
 
@@ -16,10 +17,15 @@ static ht_infer_field *field_of(const ht_infer *in, const ht_symbol *symbol, int
     return field_of(in, symbol->value_of, depth + 1);
 }
 
-static void field_is(ht_infer *in, CXCursor expression, int64_t value, int line) {
+/* `at`: the test, after which the host must not change the variable. */
+static void field_is(ht_infer *in, CXCursor expression, int64_t value, CXCursor at) {
+    const ht_launch_site *site = &in->model->facts->launches.items[0];
     ht_symbol *symbol = ht_symbol_read(in->model->facts->source, expression);
     ht_infer_field *field = field_of(in, symbol, 0);
-    if (field && !field->asked && value > 0) { /* of several tests the innermost */
+    bool kept = field && ht_variable_writes_in(site->function, field->declaration,
+                                               (unsigned)ht_ast_begin(at)) == 0;
+    int line = ht_ast_line(at);
+    if (kept && !field->asked && value > 0) { /* of several tests the innermost */
         field->value = value;
         field->known = field->asked = true;
         field->line = line;
@@ -45,9 +51,9 @@ static void test_is(ht_infer *in, CXCursor test, bool holds) {
         test_is(in, right, holds);
     } else if (kind == (holds ? CXBinaryOperator_EQ : CXBinaryOperator_NE)) {
         if (ht_ast_constant(right, &value))
-            field_is(in, left, value, ht_ast_line(test));
+            field_is(in, left, value, test);
         else if (ht_ast_constant(left, &value))
-            field_is(in, right, value, ht_ast_line(test));
+            field_is(in, right, value, test);
     }
 }
 
@@ -64,20 +70,32 @@ static bool leaves(CXCursor statement) {
     return last;
 }
 
-/* Takes what `if (n != 128) return;` leaves ahead of the i-th statement. Returns the label that is
- * nearest to it; null cursor: there is none. */
+static bool is_label(CXCursor statement) {
+    enum CXCursorKind kind = clang_getCursorKind(statement);
+    return kind == CXCursor_CaseStmt || kind == CXCursor_DefaultStmt;
+}
+
+/* Takes what `if (n != 128) return;` leaves ahead of the i-th statement, as far as to the `case` or
+ * `default` that is nearest to it, which it returns; null cursor: there is none. */
 static CXCursor statements_pass(ht_infer *in, const ht_cursors *list, size_t i) {
-    CXCursor label = clang_getNullCursor();
-    for (size_t k = i; k-- > 0;) {
-        enum CXCursorKind kind = clang_getCursorKind(list->items[k]);
+    for (size_t k = i + 1; k-- > 0;) {
+        if (is_label(list->items[k]))
+            return list->items[k];
         ht_cursors parts = ht_ast_children(list->items[k]);
-        if (kind == CXCursor_IfStmt && parts.count == 2 && leaves(parts.items[1]))
+        if (k < i && clang_getCursorKind(list->items[k]) == CXCursor_IfStmt && parts.count == 2 &&
+            leaves(parts.items[1]))
             test_is(in, parts.items[0], false);
-        if (kind == CXCursor_CaseStmt && clang_Cursor_isNull(label))
-            label = parts.items[0];
         free(parts.items);
     }
-    return label;
+    return clang_getNullCursor();
+}
+
+/* Takes the value of `size` with which a switch goes to the label. */
+static void switch_pass(ht_infer *in, CXCursor size, CXCursor label) {
+    int64_t value;
+    if (clang_getCursorKind(label) == CXCursor_CaseStmt &&
+        ht_ast_constant(ht_ast_child(label, 0), &value))
+        field_is(in, size, value, label);
 }
 
 static size_t index_of(const ht_cursors *list, CXCursor cursor) {
@@ -92,8 +110,7 @@ void ht_infer_guards(ht_infer *in) {
     if (!launches->count || clang_Cursor_isNull(launches->items[0].function))
         return;
     ht_cursors path = ht_ast_path(launches->items[0].function, launches->items[0].callee);
-    CXCursor label = clang_getNullCursor(); /* of the `case` that leads to the launch */
-    int64_t value;
+    CXCursor label = clang_getNullCursor(); /* the `case` or `default` that leads to the launch */
     for (size_t k = path.count; k-- > 1;) { /* from the launch outwards */
         CXCursor statement = path.items[k - 1];
         ht_cursors parts = ht_ast_children(statement);
@@ -109,11 +126,11 @@ void ht_infer_guards(ht_infer *in) {
                 test_is(in, parts.items[0], i == 1);
             break;
         case CXCursor_CaseStmt:
-            label = parts.items[0];
+        case CXCursor_DefaultStmt:
+            label = clang_Cursor_isNull(label) ? statement : label;
             break;
         case CXCursor_SwitchStmt:
-            if (i > 0 && !clang_Cursor_isNull(label) && ht_ast_constant(label, &value))
-                field_is(in, parts.items[0], value, ht_ast_line(label));
+            switch_pass(in, parts.items[0], label);
             label = clang_getNullCursor();
             break;
         default:

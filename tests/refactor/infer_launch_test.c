@@ -450,6 +450,30 @@ Test(infer_launch, tests_that_leave_more_than_one_size_choose_none) {
     }
 }
 
+/* Another case's value, or one that the host changes before it launches, is not the launch's. */
+Test(infer_launch, a_size_of_another_case_or_of_before_is_not_the_launchs) {
+#define LAUNCH "k<<<(n * w + 127) / 128, 128>>>(a, b, n * w);"
+    static const char *const hosts[] = {
+        "switch (w) {\n  case 24:\n    s<<<1, 1>>>(b);\n    break;\n  default:\n    " LAUNCH
+        "\n  }",
+        "switch (n) {\n  case 3:\n    if (w != 24) return;\n    break;\n"
+        "  case 5:\n    " LAUNCH "\n  }",
+        "if (w != 24) return;\n  w = w / 4;\n  " LAUNCH, "if (w == 24) { w = 192; " LAUNCH " }"};
+    for (size_t i = 0; i < sizeof hosts / sizeof *hosts; ++i) {
+        char *text = ht_format(HEAD "__global__ void s(float *b) { b[0] = 1; }\n"
+                                    "__global__ void k(const float *a, float *b, int n) {\n" INDEX
+                                    "  if (i < n) b[i] = a[i];\n}\n"
+                                    "void run(const float *a, float *b, int w, int n) {\n  %s\n}\n",
+                               hosts[i]);
+        inferred of = infer(text);
+        cr_assert_eq(of.kernel->problem, HT_PROBLEM_INFERRED, "%zu: %s", i, of.kernel->reason);
+        cr_expect_neq(instance_value(&of, "w"), 24, "%zu", i);
+        done(&of);
+        free(text);
+    }
+#undef LAUNCH
+}
+
 /* A function that the launch calls may have a variable of the name of a size: it is not that size,
  * with which the grid would always be one block. */
 Test(infer_launch, a_called_functions_variable_is_no_size_of_the_same_name) {
