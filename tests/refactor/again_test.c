@@ -151,6 +151,22 @@ Test(again, more_outputs_have_no_larger_sum_in_the_loop) {
     }
 }
 
+/* Parentheses around what is compared change nothing. */
+Test(again, outputs_are_counted_in_parentheses_too) {
+    static const char *const tests[] = {"(i - i0) < kOut", "(i) < (i0 + (kOut))",
+                                        "((i) - i0) < (kOut)"};
+    for (size_t i = 0; i < sizeof tests / sizeof *tests; ++i) {
+        char *source = ht_format(
+            TUNED(CONSTANT, "    for (int i = i0; i < n && %s; ++i) {\n" WORK, GRID), tests[i]);
+        cr_expect_eq(default_of(source, NULL, "COARSEN_X"), 4, "%s", source);
+        char *text = tuned(source, NULL, "COARSEN_X=8");
+        cr_expect(strstr(text, "kOut = 8;") && strstr(text, "i0") && strstr(text, "++i) {\n"), "%s",
+                  text);
+        free(text);
+        free(source);
+    }
+}
+
 /* The number of outputs is something else's, too, or the outputs hang together: it stays. */
 Test(again, a_constant_that_serves_more_stays) {
     static const char *const sources[] = {

@@ -45,6 +45,33 @@ Test(written_loop, a_loop_with_its_default_factor_stays_as_it_was) {
     free(text);
 }
 
+/* No block is launched for n = 0 where a sum rounds n up, and so no thread without an output reads
+ * `by`; (n - 1) / 256 + 1 is one block. */
+Test(written_loop, a_read_stays_after_the_guard_where_a_block_may_have_no_output) {
+    static const char *const grids[] = {"(n - 1) / 256 + 1", "(n + 255) / 256"};
+    for (size_t i = 0; i < 2; ++i) {
+        char *source = ht_format("#include <hip/hip_runtime.h>\n"
+                                 "__global__ void scale(float *out, const float *in,\n"
+                                 "                      const float *by, int n) {\n"
+                                 "    int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+                                 "    if (i >= n) return;\n"
+                                 "    const float s = by[0];\n"
+                                 "    out[i] = in[i] * s;\n"
+                                 "}\n"
+                                 "void run(float *out, const float *in, const float *by, int n) {\n"
+                                 "    scale<<<%s, 256>>>(out, in, by, n);\n"
+                                 "}\n",
+                                 grids[i]);
+        char *text = written(source, "COARSEN_X=4");
+        if (i == 0)
+            expect_part(text, "    if (i0 >= n) return;\n    const float s = by[0];\n");
+        else
+            expect_none(text, "return;");
+        free(text);
+        free(source);
+    }
+}
+
 /* A statement on the guard's own line gets a line in the loop, indented for it. */
 Test(written_loop, a_statement_on_the_guards_line_gets_its_own) {
     static const char *const guards[] = {"if (i < n) out[i] = 2 * in[i];",

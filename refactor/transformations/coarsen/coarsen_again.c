@@ -239,16 +239,16 @@ static bool edit_test(ht_coarsen *c, const ht_own_outputs *of) {
     const ht_syntax *counter, *sum;
     int op;
     if (!ht_syntax_binary(of->test, &op, &counter, &sum) ||
-        counter->kind == HT_SYNTAX_BINARY) /* it is the difference */
+        ht_syntax_strip(counter)->kind == HT_SYNTAX_BINARY) /* it is the difference */
         return true;
     const ht_syntax *last = ht_syntax_strip(ht_syntax_strip(sum)->children[1]);
-    ht_range count = last->range, test = {counter->range.begin, count.end};
+    ht_range count = last->range, test = of->test->range;
     char *text =
         ht_format("$?{%s > %lld}{}{%s - %s < $[%zu,%zu]}$?{%s <= %lld}{}{$[%zu,%zu]}",
                   c->names.factor, (long long)of->count, c->tree->variables[of->counter].name,
                   c->tree->variables[of->first].name, count.begin, count.end, c->names.factor,
                   (long long)of->count, test.begin, test.end);
-    bool done = counter->plain && test.begin < count.begin &&
+    bool done = of->test->plain && test.begin < count.begin && count.end <= test.end &&
                 ht_plan_edit_applied(c->plan, test, c->names.factor, text);
     free(text);
     return done;

@@ -41,7 +41,9 @@ bool ht_bound_is_positive(const ht_coarsen *c, const ht_guard *guard) {
     if (!found || !read_items(c, &grid))
         return false;
     const char *bound = c->model->axes[0].guard, *items = grid.form[0].items;
-    bool same = ht_grid_is_part(bound, items) && ht_grid_is_part(items, bound);
+    /* of a sum, `n + 255`: (n - 1) / 256 + 1 is a block where n is 0 */
+    bool same = grid.form[0].dividend && grid.form[0].addend && ht_grid_is_part(bound, items) &&
+                ht_grid_is_part(items, bound);
     ht_grid_free(&grid);
     return same;
 }
