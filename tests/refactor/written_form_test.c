@@ -367,7 +367,7 @@ Test(written_form, an_array_of_outputs_keeps_to_its_guard) {
     expect_part(text, "    if (i_high < 1 || i_first >= n - 1) return;\n");
     expect_part(text, "    if (i_low < 1) i_low = 1;\n");
     expect_part(text, "    if (i_high >= n - 1) i_high = n - 1 - 1;\n");
-    expect_part(text, "!all_inside && i_first + tx < i_low ? i_low : ");
+    expect_part(text, "!all_inside && i_first + ti < i_low ? i_low : ");
     free(text);
     text = example("filter_constant", "TILED=true COARSEN_X=4");
     expect_part(text, "x = all_x_inside || x_first + tx < width ? x_first + tx : width - 1;");

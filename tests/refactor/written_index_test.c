@@ -44,7 +44,7 @@ Test(written_index, an_index_that_the_author_clamps_is_not_clamped_again) {
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
         char *text = written(cases[i].source, "TILED=true COARSEN_X=4");
-        bool once = !strstr(text, "min(i_first + tx");
+        bool once = !strstr(text, "min(i_first + ti");
         cr_expect_eq(once, cases[i].once, "%zu: %s", i, text);
         free(text);
     }

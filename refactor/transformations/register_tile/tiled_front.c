@@ -13,6 +13,7 @@
 #include "refactor/transformations/register_tile/tiled_share.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 void ht_tiled_uncut(ht_tiled *t) {
     for (size_t i = 0; i < t->body.item_count; ++i)
@@ -433,8 +434,8 @@ void ht_tiled_name_axis(ht_tiled *t, size_t i) {
         t->axes[i].step = ht_tiled_name_like(plan, "_apart", axis->name);
     } else
         axis->first = axis->origin;
-    char *counter =
-        axis->strided ? ht_format("t%c", 'x' + axis->axis) : ht_format("t%s", axis->name);
+    bool lettered = axis->strided && strlen(axis->name) > 1; /* tow says less than tx */
+    char *counter = lettered ? ht_format("t%c", 'x' + axis->axis) : ht_format("t%s", axis->name);
     axis->counter = ht_plan_name(plan, counter);
     free(counter);
 }

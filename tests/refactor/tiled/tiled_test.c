@@ -83,7 +83,7 @@ Test(tiled, tests_in_front_of_loops) {
 Test(tiled, what_a_test_does_not_tell_apart_is_read_once) {
     static const struct {
         const char *kernel, *piece;
-    } cases[] = {{"channels_last", "w_once[tx] = w["},
+    } cases[] = {{"channels_last", "w_once[tk] = w["},
                  {"skipped", "w_once = w["},
                  {"skipped", "for (int c = 0; c < 2; ++c) {"}};
     rewritten source = rewrite_file("tiled/shapes/carried");
