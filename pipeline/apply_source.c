@@ -25,6 +25,7 @@ enum { LINES_ABOVE = 4 }; /* of a kernel's name, where its definition may begin 
 
 typedef struct applying {
     const ht_apply_request *request;
+    ht_device device; /* the host; with an NVIDIA GPU's limits where a configuration is for one */
     const char *path;
     ht_tree_file *file; /* through which unit */
     ht_problems problems;
@@ -163,23 +164,37 @@ static ht_status illegal(const applying *in, const ht_kernel *kernel, const ht_p
     return HT_ERROR_INPUT;
 }
 
+/* Returns true if a configuration is legal with the limits of an NVIDIA GPU, on which wide accesses
+ * are aligned: a block's arrays in shared memory have 48 KiB there. The source is checked with
+ * these then; the host runs it all the same. */
+static bool is_for_nvidia(applying *in, const ht_binding *host, const ht_config *config) {
+    ht_device_fields fields = *host->device;
+    fields.max_static_lds = 48 << 10;
+    const ht_binding binding = {host->template, host->problem, &fields};
+    bool legal = false;
+    char *why = NULL;
+    if (ht_binding_legal(&binding, config, &legal, &why, NULL) == HT_OK && legal)
+        in->device.fields = fields;
+    free(why);
+    return legal;
+}
+
 /* Returns HT_ERROR_INPUT if a configuration is not legal for the first of the sizes that are
  * known. */
-static ht_status legal_check(const applying *in, const ht_kernel *kernel, const ht_config *config,
+static ht_status legal_check(applying *in, const ht_kernel *kernel, const ht_config *config,
                              const char *text, ht_error *error) {
     ht_problem *instances = NULL;
     size_t count = 0;
-    ht_device device;
     char *why = NULL;
     ht_status status = HT_OK;
-    if (instances_find(in, kernel, &instances, &count) &&
-        ht_device_find("host", &device, NULL) == HT_OK) {
-        const ht_binding binding = {kernel->template, &instances[0], &device.fields};
+    if (instances_find(in, kernel, &instances, &count)) {
+        const ht_binding binding = {kernel->template, &instances[0], &in->device.fields};
         bool legal = true;
         if (kernel->status == HT_KERNEL_ANNOTATED)
             status = ht_binding_check_default(&binding, error);
         if (status != HT_ERROR_INPUT) /* of others nothing is known against it */
-            status = ht_binding_legal(&binding, config, &legal, &why, NULL) != HT_OK || legal
+            status = ht_binding_legal(&binding, config, &legal, &why, NULL) != HT_OK || legal ||
+                             is_for_nvidia(in, &binding, config)
                          ? HT_OK
                          : illegal(in, kernel, &instances[0], text, why, error);
     }
@@ -444,15 +459,11 @@ static ht_status place_write(const ht_applied *applied, json_t *files, ht_error 
 }
 
 static ht_status all_write(applying *in, ht_error *error) {
-    ht_device host;
-    ht_written_checker checker = {.device = &host, .seed = 1, .interrupted = &ht_interrupted};
-    ht_status status = ht_device_find("host", &host, error);
-    if (status != HT_OK)
-        return status;
+    ht_written_checker checker = {.device = &in->device, .seed = 1, .interrupted = &ht_interrupted};
     ht_applied applied = {0};
     json_t *files = json_array();
     ht_applied_patch_file patch = {0};
-    status = texts_settle(in, &checker, &applied, error);
+    ht_status status = texts_settle(in, &checker, &applied, error);
     ht_written_checker_free(&checker);
     if (status == HT_OK && applied.count)
         status = in->request->in_place ? place_write(&applied, files, error)
@@ -492,6 +503,8 @@ ht_status ht_apply_source(const ht_apply_request *request, const ht_apply_choice
     ht_tree tree = {0};
     ht_input_add(in.path);
     ht_status status = copy_check(&in, error);
+    if (status == HT_OK)
+        status = ht_device_find("host", &in.device, error);
     if (status == HT_OK)
         status = source_read(&in, &tree, error);
     for (size_t i = 0; i < count && status == HT_OK; ++i)

@@ -354,3 +354,21 @@ Test(apply, a_kernel_whose_original_runs_at_no_size_is_not_written) {
                "withheld: nothing of it could be verified: the launch at ");
     cr_assert_null(workplace_read("tuned/scale.cuh"));
 }
+
+/* A GPU of another maker aligns its wide accesses; its configuration is written here, too, and run
+ * with the alignment. */
+Test(apply, a_configuration_of_an_nvidia_gpu_is_written_and_run) {
+    workplace_write("row.hip", "#include <hip/hip_runtime.h>\n"
+                               "__global__ void twice(const float *in, float *out, int n) {\n"
+                               "    for (int i = threadIdx.x; i < n; i += blockDim.x)\n"
+                               "        out[blockIdx.x * n + i] = 2 * in[blockIdx.x * n + i];\n"
+                               "}\n"
+                               "void run(const float *in, float *out, int rows, int n) {\n"
+                               "    twice<<<rows, 64>>>(in, out, n);\n"
+                               "}\n");
+    expect_run("apply VECTOR_STRIDE=4,VECTOR_ALIGNED=true row.hip --out a", 0, "equal to the bit");
+    char *text = workplace_read("a/row.hip");
+    cr_expect(text && strstr(text, "__builtin_assume_aligned("), "%s", text);
+    free(text);
+    expect_run("apply VECTOR_STRIDE=1,VECTOR_ALIGNED=true row.hip --out b", 2, "is not legal for");
+}
