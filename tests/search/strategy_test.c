@@ -126,7 +126,6 @@ Test(strategy, asks_every_legal_configuration_once_without_a_list) {
         check_each_once(false, kind, 9);
 }
 
-/* An evaluator may be slow to answer: asks go on without a single outcome. */
 /* Every third configuration is known, twice, and one that is not legal. */
 Test(strategy, what_is_known_is_not_asked_and_the_rest_once) {
     test_space space;
@@ -167,6 +166,7 @@ Test(strategy, what_is_known_is_not_asked_and_the_rest_once) {
     test_space_free(&space);
 }
 
+/* An evaluator may be slow to answer: asks go on without a single outcome. */
 Test(strategy, asks_do_not_wait_for_tells) {
     for (size_t s = 0; ht_strategy_classes[s]; ++s) {
         const char *name = ht_strategy_classes[s]->name;
