@@ -49,9 +49,8 @@ static void access_sets(ht_kernel_model *km, ht_km_access *access) {
 
 static bool same_variant(const ht_km_variant *a, const ht_km_variant *b) {
     bool same = a->any_block == b->any_block && a->ordered == b->ordered &&
-                a->own_blocks == b->own_blocks &&
-                (!a->any_block || a->axis == b->axis) && a->fixed_count == b->fixed_count &&
-                a->replaced_count == b->replaced_count;
+                a->own_blocks == b->own_blocks && (!a->any_block || a->axis == b->axis) &&
+                a->fixed_count == b->fixed_count && a->replaced_count == b->replaced_count;
     for (size_t i = 0; i < a->replaced_count && same; ++i)
         same = a->replaced[i] == b->replaced[i];
     for (size_t i = 0; i < a->fixed_count && same; ++i)
