@@ -199,15 +199,28 @@ static const ht_symbol *rest_of(const ht_model *model, const ht_launch_site *sit
     return same ? condition->arguments[1] : NULL;
 }
 
+/* Returns the value of a variable that is set once, through further ones; other symbols as they
+ * are. *out_through: the last variable; NULL: there is none. */
+static const ht_symbol *value_of(const ht_model *model, const ht_symbol *symbol,
+                                 const ht_symbol **out_through) {
+    enum { DEPTH_MAX = 16 };
+    *out_through = NULL;
+    for (int depth = 0; depth < DEPTH_MAX && symbol->kind == HT_SYMBOL_VARIABLE &&
+                        symbol->value_of && !ht_symbol_host_value(model, symbol->name);
+         ++depth) {
+        *out_through = symbol;
+        symbol = symbol->value_of;
+    }
+    return symbol;
+}
+
 /* Reads n % b != 0 ? n / b + 1 : n / b, as an `if` that enlarges the grid gives it. */
 static bool read_enlarged(const ht_model *model, const ht_launch_site *site,
                           const ht_symbol *symbol, int64_t block, ht_form *form) {
     if (symbol->kind != HT_SYMBOL_CHOICE)
         return false;
-    const ht_symbol *larger = symbol->arguments[1], *whole = symbol->arguments[2];
-    while (whole->kind == HT_SYMBOL_VARIABLE && whole->value_of &&
-           !ht_symbol_host_value(model, whole->name))
-        whole = whole->value_of;
+    const ht_symbol *larger = symbol->arguments[1], *through;
+    const ht_symbol *whole = value_of(model, symbol->arguments[2], &through);
     const ht_symbol *rest = rest_of(model, site, symbol->arguments[0], whole, block);
     if (!rest || !is_binary(whole, "/") || !is_value(whole->arguments[1], block) ||
         !is_binary(larger, "+") || !is_value(larger->arguments[1], 1))
@@ -231,11 +244,10 @@ static bool read_enlarged(const ht_model *model, const ht_launch_site *site,
 }
 
 static bool read_form(const ht_model *model, const ht_launch_site *site, const ht_symbol *symbol,
-                      int64_t block, ht_form *form, int depth) {
+                      int64_t block, ht_form *form) {
+    const ht_symbol *through;
     int64_t value;
-    if (symbol->kind == HT_SYMBOL_VARIABLE && symbol->value_of && depth < 16 &&
-        !ht_symbol_host_value(model, symbol->name))
-        return read_form(model, site, symbol->value_of, block, form, depth + 1);
+    symbol = value_of(model, symbol, &through);
     if (read_divided(model, site, symbol, block, form) ||
         read_enlarged(model, site, symbol, block, form))
         return true;
@@ -277,21 +289,15 @@ static const ht_symbol *divisor_of(const ht_symbol *symbol) {
 static void read_each(const ht_model *model, const ht_launch_site *site, ht_form *form) {
     if (form->kind != HT_FORM_CEIL || form->term_count != 1 || form->terms[0].sign < 0)
         return;
-    const ht_symbol *items = form->terms[0].symbol, *through = NULL;
-    for (int depth = 0; depth < 16 && items->kind == HT_SYMBOL_VARIABLE && items->value_of &&
-                        !ht_symbol_host_value(model, items->name);
-         ++depth) {
-        through = items;
-        items = items->value_of;
-    }
+    const ht_symbol *through, *items = value_of(model, form->terms[0].symbol, &through);
     const ht_symbol *divisor = divisor_of(items);
     int64_t value;
     if (!divisor || divisor->kind != HT_SYMBOL_CONSTANT || divisor->origin == HT_ORIGIN_LITERAL ||
         !divisor->name || !ht_symbol_value(divisor, &value) || value < 2)
         return;
     ht_form *each = ht_alloc(1, sizeof *each);
-    if (read_form(model, site, items, value, each, 0) && each->kind == HT_FORM_CEIL &&
-        each->divisor && each->items) {
+    if (read_form(model, site, items, value, each) && each->kind == HT_FORM_CEIL && each->divisor &&
+        each->items) {
         free(form->items);
         form->items = ht_format("ceil_div(%s, %lld)", each->items, (long long)value);
         form->each = each;
@@ -320,7 +326,7 @@ static void read_axis(const ht_model *model, ht_grid *grid, int axis) {
             ht_symbol_expression(model, site, symbol, given ? NULL : &grid->missing);
         int64_t block = model->axes[axis].block;
         if (grid->original[axis] && block > 1) {
-            if (!read_form(model, site, symbol, block, form, 0)) {
+            if (!read_form(model, site, symbol, block, form)) {
                 free(form->items);
                 *form = (ht_form){.kind = HT_FORM_GENERIC};
             }
