@@ -439,3 +439,11 @@ void ht_tiled_name_axis(ht_tiled *t, size_t i) {
     axis->counter = ht_plan_name(plan, counter);
     free(counter);
 }
+
+void ht_tiled_axis_loop(const ht_tiled_axis *axis, ht_writer *writer, size_t like) {
+    ht_writer_line(writer, like);
+    ht_writer_printf(writer, "#pragma unroll");
+    ht_writer_line(writer, like);
+    ht_writer_printf(writer, "for (int %s = 0; %s < ${%s}; ++%s)", axis->counter, axis->counter,
+                     axis->factor, axis->counter);
+}

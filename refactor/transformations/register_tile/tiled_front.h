@@ -23,5 +23,7 @@ char *ht_tiled_bound_text(const ht_tile_bound *bound);
 const char *ht_tiled_name_like(ht_plan *plan, const char *suffix, const char *name);
 /* Names an axis's variables; its factor is set. */
 void ht_tiled_name_axis(ht_tiled *t, size_t axis);
+/* Writes the head of the loop over a thread's outputs along an axis, on lines of its own. */
+void ht_tiled_axis_loop(const ht_tiled_axis *axis, ht_writer *writer, size_t like);
 
 #endif

@@ -50,11 +50,7 @@ void ht_tiled_nearest_write(ht_tiled *t, ht_writer *writer, size_t like) {
         ht_writer_printf(writer, "$?{%s > 1}{}{", of->factor);
         ht_writer_line(writer, like);
         ht_writer_printf(writer, "%s%s[${%s}];", t->axes[i].type, t->axes[i].kept, of->factor);
-        ht_writer_line(writer, like);
-        ht_writer_printf(writer, "#pragma unroll");
-        ht_writer_line(writer, like);
-        ht_writer_printf(writer, "for (int %s = 0; %s < ${%s}; ++%s)", of->counter, of->counter,
-                         of->factor, of->counter);
+        ht_tiled_axis_loop(of, writer, like);
         ++writer->depth;
         ht_writer_line(writer, like);
         --writer->depth;

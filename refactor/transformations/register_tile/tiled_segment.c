@@ -8,6 +8,7 @@
 #include "refactor/transformations/coarsen/coarsen_prepare.h"
 #include "refactor/transformations/coarsen/coarsen_write.h"
 #include "refactor/transformations/register_tile/tiled_clamped.h"
+#include "refactor/transformations/register_tile/tiled_front.h"
 #include "refactor/transformations/register_tile/tiled_nearest.h"
 #include "refactor/transformations/register_tile/tiled_once.h"
 #include "refactor/transformations/register_tile/tiled_parts.h"
@@ -59,11 +60,7 @@ int ht_tiled_write_loops(ht_tiled *t, const bool *needed, size_t inner, ht_write
         const ht_tiled_axis *axis = t->axes[i].form;
         if (needed && !needed[t->axes[i].variable])
             continue;
-        ht_writer_line(writer, like);
-        ht_writer_printf(writer, "#pragma unroll");
-        ht_writer_line(writer, like);
-        ht_writer_printf(writer, "for (int %s = 0; %s < ${%s}; ++%s)", axis->counter, axis->counter,
-                         axis->factor, axis->counter);
+        ht_tiled_axis_loop(axis, writer, like);
         ++writer->depth;
         ++count;
     }

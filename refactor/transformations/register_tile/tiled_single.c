@@ -478,11 +478,8 @@ void ht_tiled_single_loops(ht_tiled *t, const bool *needed, ht_writer *writer, s
         if (needed && !needed[t->axes[i].variable])
             continue;
         ht_writer_printf(writer, "$?{%s > 1}{}{", of->factor);
-        ht_writer_line(writer, like);
-        ht_writer_printf(writer, "#pragma unroll");
-        ht_writer_line(writer, like);
-        ht_writer_printf(writer, "for (int %s = 0; %s < ${%s}; ++%s)}", of->counter, of->counter,
-                         of->factor, of->counter);
+        ht_tiled_axis_loop(of, writer, like);
+        ht_writer_printf(writer, "}");
         push(writer, keep(t, ht_format("%s > 1", of->factor)));
     }
     size_t inside = writer->level_count;
