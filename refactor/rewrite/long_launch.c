@@ -182,6 +182,14 @@ static size_t statement_begin(const declaring *in, const ht_launch_site *site, h
     return declared && ht_launch_ahead_of(plan, site, own.begin, out_line) ? own.begin : SIZE_MAX;
 }
 
+/* Returns true if the author's own text divides threads that it computes within. */
+static bool divides_threads(const declaring *in, ht_range place) {
+    char *text = ht_strndup(in->source->text + place.begin, place.end - place.begin);
+    bool divides = threads_length(text) > 0;
+    free(text);
+    return divides;
+}
+
 /* Declares the threads along an axis ahead of the statement that divides them into blocks, so that
  * this looks as the author's. Does nothing where that cannot be. */
 static void declare_threads(declaring *in, const ht_plan *plan, const ht_launch_site *site,
@@ -190,13 +198,7 @@ static void declare_threads(declaring *in, const ht_plan *plan, const ht_launch_
     while (grid && grid->kind == HT_SYMBOL_VARIABLE && grid->value_of)
         grid = grid->value_of;
     if (!grid || !grid->has_place || grid->bits != 32 ||
-        ht_source_at(in->source, grid->place.begin))
-        return;
-    char *own =
-        ht_strndup(in->source->text + grid->place.begin, grid->place.end - grid->place.begin);
-    bool authors = threads_length(own) > 0; /* the author divides so */
-    free(own);
-    if (authors)
+        ht_source_at(in->source, grid->place.begin) || divides_threads(in, grid->place))
         return;
     size_t line, count, length = 0;
     char *text = replaced(in, grid->place, &count);

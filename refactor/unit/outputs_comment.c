@@ -117,13 +117,13 @@ static char *group_write(const ht_plan *plan, const outputs *of, ht_range rest) 
     ht_text text = {0};
     after_noun += gap_at(after_noun);
     bool belongs = strncmp(after_noun, "of ", 3) == 0;
-    if (of->apart[0])
+    if (of->apart[0]) {
         ht_text_printf(&text, "$?{%s}{}{group of $[%zu,%zu]s that lie a block apart", of->apart,
                        rest.begin, rest.end);
-    if (of->apart[0] && belongs)
-        ht_text_printf(&text, ", each $[%zu,%zu]", rest.begin, rest.end);
-    if (of->apart[0])
+        if (belongs)
+            ht_text_printf(&text, ", each $[%zu,%zu]", rest.begin, rest.end);
         ht_text_append(&text, "}");
+    }
     ht_text_printf(&text, "$?{!(%s)}{}{tile of $[%zu,%zu]s}", of->apart[0] ? of->apart : "0",
                    rest.begin, rest.end);
     if (tiled && tiled->has_plain && tiled->plain.name)
