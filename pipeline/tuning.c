@@ -38,6 +38,8 @@ typedef struct pair {
     ht_job *job;
     double deadline; /* clock; 0: none */
     double begun;
+    size_t stays;         /* the finalist that is in use; 0: none */
+    double start_seconds; /* how long its original took to compile, check and time */
 } pair;
 
 static void conclude(pair *pair, ht_verdict verdict, char *reason) {
@@ -168,6 +170,19 @@ static ht_status strategy_make(pair *pair, ht_expectation *expectation, ht_strat
     return status;
 }
 
+/* Returns how long finals of so many take to compile and check them: each as long as the original
+ * took, on a machine as busy. */
+static double checks_expected(const pair *pair, size_t count) {
+    return (double)count * pair->start_seconds;
+}
+
+/* Returns how long finals are expected to take: as the longest of this command so far. */
+static double finals_expected(const pair *pair) {
+    const double known = pair->session->finals_seconds;
+    return known > 0 ? known
+                     : checks_expected(pair, FINALISTS + 1) + 2 * pair->session->options.final_time;
+}
+
 static ht_status search(pair *pair, ht_error *error) {
     ht_strategy *strategy;
     ht_expectation expectation;
@@ -191,7 +206,7 @@ static ht_status search(pair *pair, ht_error *error) {
     if (pair->deadline > 0) {
         double total = pair->deadline - pair->begun;
         double finals =
-            fmin(fmax(total * finals_share, pair->session->finals_seconds), total * finals_most);
+            fmin(fmax(total * finals_share, finals_expected(pair)), total * finals_most);
         double left = pair->deadline - ht_clock_seconds() - finals;
         left *= pair->plain ? 1 - ht_freer_share : 1;
         options.budget.max_seconds = left > 0 ? left : 1e-9;
@@ -236,6 +251,14 @@ static void finalist_add(ht_finalists *finalists, const ht_config *config) {
         finalists->items[finalists->count++] = (ht_candidate){.config = *config};
 }
 
+/* Returns the number of a configuration among the finalists; 0: it is none, or the default. */
+static size_t finalist_find(const ht_finalists *finalists, const ht_config *config) {
+    for (size_t i = 0; i < finalists->count; ++i)
+        if (ht_config_equal(&finalists->items[i].config, config))
+            return i;
+    return 0;
+}
+
 /* Chooses the finalists: the default first, then what may not win and only shows what another style
  * would give, then the cheapest others, only one of them when time is short, and the one that is in
  * use, whose time in the search may have been a bad one. */
@@ -243,7 +266,7 @@ static void finalists_choose(pair *pair) {
     ht_pair_result *result = pair->result;
     ht_finalists *finalists = &result->finalists;
     double left = pair->deadline - ht_clock_seconds();
-    bool hurry = pair->deadline > 0 && left < pair->session->finals_seconds;
+    bool hurry = pair->deadline > 0 && left < finals_expected(pair);
     ht_config standard = ht_config_default(pair->binding.template);
     finalists->items[0] = (ht_candidate){.config = standard, .is_default = true};
     if (pair->has_aside)
@@ -261,8 +284,10 @@ static void finalists_choose(pair *pair) {
         bound.template = pair->plain;
     ht_config defended;
     if (pair->session->defended &&
-        pair->session->defended(pair->session->decided_context, &bound, result, &defended))
+        pair->session->defended(pair->session->decided_context, &bound, result, &defended)) {
         finalist_add(finalists, &defended);
+        pair->stays = finalist_find(finalists, &defended);
+    }
 }
 
 static ht_status finals_run(pair *pair, ht_error *error) {
@@ -270,7 +295,9 @@ static ht_status finals_run(pair *pair, ht_error *error) {
     const double most = pair->session->options.final_time;
     double seconds = most;
     if (pair->deadline > 0) {
-        double left = (pair->deadline - ht_clock_seconds()) / 2;
+        double left =
+            (pair->deadline - ht_clock_seconds() - checks_expected(pair, result->finalists.count)) /
+            2;
         seconds = left > least_seconds ? left : least_seconds;
         seconds = seconds < most ? seconds : most;
     }
@@ -281,7 +308,8 @@ static ht_status finals_run(pair *pair, ht_error *error) {
     const ht_finals_rule rule = {.max_seconds = seconds,
                                  .confirm_seconds = seconds,
                                  .min_speedup = pair->session->options.min_speedup,
-                                 .first = result->finalists.first};
+                                 .first = result->finalists.first,
+                                 .stays = pair->stays};
     ht_status status = ht_job_finals_confirmed(pair->job, configs, result->finalists.count, &rule,
                                                &result->times.original, finals,
                                                &result->times.confirmation, error);
@@ -437,9 +465,11 @@ static ht_status pair_run(pair *pair, ht_error *error) {
                                       "compiling, checking and timing the original");
     ht_progress_phase(progress, phase);
     free(phase);
+    double start = ht_clock_seconds();
     status = job_start(pair, error);
     if (status != HT_OK)
         return status;
+    pair->start_seconds = ht_clock_seconds() - start;
     pair->session->prepare_seconds =
         fmax(ht_clock_seconds() - pair->session->prepare_begun, pair->session->prepare_seconds / 2);
     pair->result->check_seconds = pair->session->check_seconds > 0

@@ -202,38 +202,48 @@ static const char *kind_of(const ht_check_result *result) {
 
 static const ht_check_settings tuning_settings = {.accesses = HT_CHECK_TUNING_ACCESSES};
 
-/* Checks the original, once a job. A default configuration that stands for an original is judged as
- * a variant. */
-static ht_status look_at_original(ht_job *job, ht_error *error) {
-    if (job->original_check.done || job->reference.set == HT_LAUNCHES_OWN)
-        return HT_OK;
-    ht_check_result result;
-    ht_status status = ht_job_check_original(job, &tuning_settings, &result, error);
-    job->original_check.done = status == HT_OK;
-    if (status == HT_OK && result.status != HT_OK) {
-        job->original_check.finding = ht_strdup(result.reason);
-        snprintf(job->original_check.kind, sizeof job->original_check.kind, "%s", kind_of(&result));
-    }
-    ht_check_result_free(&result);
-    return status;
+/* Keeps what the original's check found: findings of its kind are not held against variants. */
+static void original_take(ht_job *job, const ht_check_result *result) {
+    job->original_check.done = true;
+    if (result->status == HT_OK)
+        return;
+    job->original_check.finding = ht_strdup(result->reason);
+    snprintf(job->original_check.kind, sizeof job->original_check.kind, "%s", kind_of(result));
 }
 
-ht_status ht_job_check_variant(ht_job *job, const ht_config *config, ht_check_when turn,
-                               ht_status *out_status, ht_error *why, ht_error *error) {
+static void variant_judge(const ht_job *job, const ht_check_result *result, ht_status *out_status,
+                          ht_error *why) {
     *out_status = HT_OK;
-    if (job->options.check < turn || !ht_check_possible(job->device))
+    if (result->status == HT_OK || strcmp(job->original_check.kind, kind_of(result)) == 0)
+        return;
+    *out_status = result->status;
+    ht_error_set(why, result->status, "%s", result->message);
+}
+
+ht_status ht_job_check_variants(ht_job *job, const ht_config *const *configs, size_t count,
+                                ht_check_when turn, ht_status *out_statuses, ht_error *whys,
+                                ht_error *error) {
+    memset(out_statuses, 0, count * sizeof *out_statuses);
+    if (count == 0 || job->options.check < turn || !ht_check_possible(job->device))
         return HT_OK;
-    ht_check_result result;
-    ht_status status = look_at_original(job, error);
-    if (status != HT_OK)
-        return status;
-    status = ht_job_check(job, config, 1, &tuning_settings, &result, error);
-    if (status == HT_OK && result.status != HT_OK &&
-        strcmp(job->original_check.kind, kind_of(&result)) != 0) {
-        *out_status = result.status;
-        ht_error_set(why, result.status, "%s", result.message);
-    }
-    ht_check_result_free(&result);
+    /* Once a job; a default configuration that stands for an original is judged as a variant. */
+    bool original = !job->original_check.done && job->reference.set != HT_LAUNCHES_OWN;
+    ht_compile_task *tasks = ht_alloc(count + 1, sizeof *tasks);
+    ht_check_result *results = ht_alloc(count + 1, sizeof *results);
+    if (original)
+        tasks[0] = (ht_compile_task){
+            .config = &job->default_config, .set = job->reference.set, .checked = true};
+    for (size_t i = 0; i < count; ++i)
+        tasks[original + i] = (ht_compile_task){.config = configs[i], .checked = true};
+    ht_status status = run_checks(job, tasks, original + count, &tuning_settings, results, error);
+    if (status == HT_OK && original)
+        original_take(job, &results[0]);
+    for (size_t i = 0; i < count && status == HT_OK; ++i)
+        variant_judge(job, &results[original + i], &out_statuses[i], &whys[i]);
+    for (size_t i = 0; i < original + count; ++i)
+        ht_check_result_free(&results[i]);
+    free(results);
+    free(tasks);
     return status;
 }
 

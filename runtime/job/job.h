@@ -108,12 +108,14 @@ ht_status ht_job_identify(const ht_binding *binding, const ht_device *device,
                           void (*part)(void *context, const char *name, const char *text),
                           void *context, ht_error *error);
 
-/* Verification and final timing, of at most 63 finalists: each finalist is checked again on fresh
- * random inputs (two new seeds), then original and finalists are timed interleaved in one run. */
+/* Verification and final timing, of at most 63 finalists: the outputs of each are compared again on
+ * fresh random inputs (two new seeds), then original and finalists are timed interleaved in one
+ * run. Those that may be reported (all, without a confirmation) run in checking mode after that,
+ * where the options ask for it. */
 typedef struct ht_final {
     ht_status status; /* HT_OK: verified and timed */
     char reason[160];
-    bool verified;
+    bool verified; /* its outputs, and in checking mode too where that was its turn */
     ht_timing timing;
     double speedup;                /* original / this, from rounds (ht_stats_paired_ratio) */
     double speedup_lo, speedup_hi; /* its interval; all intervals of a job hold in 95 % of jobs */
@@ -141,6 +143,7 @@ typedef struct ht_finals_rule {
     double min_speedup;     /* less is not worth a confirmation */
     size_t first;           /* finalists ahead of this one are not to win: the default, and after it
                                those that are only to be compared */
+    size_t stays;           /* one that may stay though another is faster; 0: none */
 } ht_finals_rule;
 typedef struct ht_confirmation {
     bool made;       /* false: nobody was faster, by as much */

@@ -186,9 +186,9 @@ static ht_status finish_items(ht_job *job, const ht_config *configs, ht_compile_
         items[i].evaluation.compile_seconds = tasks[i].seconds;
         items[i].evaluation.resources = tasks[i].resources;
         if (tasks[i].status == HT_OK) {
-            ht_error *why = &tasks[i].error;
-            status =
-                ht_job_check_variant(job, &configs[i], HT_CHECK_ALL, &tasks[i].status, why, error);
+            const ht_config *config = &configs[i];
+            status = ht_job_check_variants(job, &config, 1, HT_CHECK_ALL, &tasks[i].status,
+                                           &tasks[i].error, error);
             if (status != HT_OK)
                 return status;
         }

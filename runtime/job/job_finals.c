@@ -7,7 +7,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { FRESH_SEEDS = 2, ROUNDS_MIN = 8, ROUNDS_MIN_LONG = 4, ROUNDS_MAX = 400, LOOK_EVERY = 8 };
+enum {
+    FINALISTS_MAX = 63,
+    FRESH_SEEDS = 2,
+    ROUNDS_MIN = 8,
+    ROUNDS_MIN_LONG = 4,
+    ROUNDS_MAX = 400,
+    LOOK_EVERY = 8
+};
 
 /* Of one comparison. Up to five of them are made at a time (four finalists, the best two), and each
  * is tested while it grows: together they still hold in 95 of 100 jobs. */
@@ -21,9 +28,10 @@ typedef struct finals {
     ht_final *results;
     double **samples; /* [0] the original, [1 + i] finalist i; one value a round */
     size_t rounds;
-    size_t only;  /* slot that alone meets the original; 0: all do */
-    size_t first; /* ahead of it only the first may be the best */
-    int losses;   /* of the worker, that count as nobody's fault */
+    size_t only;                 /* slot that alone meets the original; 0: all do */
+    size_t first;                /* ahead of it only the first may be the best */
+    int losses;                  /* of the worker, that count as nobody's fault */
+    bool checked[FINALISTS_MAX]; /* they ran in checking mode, where that is possible */
 } finals;
 
 static void fail(ht_final *result, ht_status status, const ht_error *error) {
@@ -101,21 +109,6 @@ static ht_status verify(finals *f, ht_error *error) {
     for (size_t i = 0; i < f->count; ++i)
         f->results[i].verified = alive(f, i);
     return HT_OK;
-}
-
-static ht_status check_all(finals *f, ht_error *error) {
-    ht_status status = HT_OK;
-    for (size_t i = 0; i < f->count && status == HT_OK; ++i) {
-        ht_status found = HT_OK;
-        ht_error why = {0};
-        if (alive(f, i))
-            status =
-                ht_job_check_variant(f->job, &f->configs[i], HT_CHECK_FINALS, &found, &why, error);
-        if (found != HT_OK)
-            fail(&f->results[i], found, &why);
-        f->results[i].verified = alive(f, i);
-    }
-    return status;
 }
 
 static json_t *slot_request(finals *f, const char *op, size_t slot) {
@@ -318,6 +311,51 @@ static size_t find_winner(const finals *f, const ht_finals_rule *rule) {
     return faster ? winner : f->count;
 }
 
+/* Returns true if the report may speak of a finalist as right: the winner, the default when nobody
+ * wins, those that are to be compared and are faster, and one that may stay. */
+static bool is_reported(const finals *f, const ht_finals_rule *rule, size_t winner, size_t i) {
+    if (rule->confirm_seconds <= 0 || i == winner)
+        return true;
+    if (i == 0)
+        return winner == f->count;
+    return i < rule->first ? f->results[i].speedup > 1 : i == rule->stays;
+}
+
+/* Checks the finalists whose numbers are given, compiled at once. */
+static ht_status check(finals *f, const size_t *numbers, size_t count, ht_error *error) {
+    const ht_config *configs[FINALISTS_MAX];
+    ht_status found[FINALISTS_MAX];
+    ht_error *whys = ht_alloc(count, sizeof *whys);
+    for (size_t i = 0; i < count; ++i)
+        configs[i] = &f->configs[numbers[i]];
+    ht_status status =
+        ht_job_check_variants(f->job, configs, count, HT_CHECK_FINALS, found, whys, error);
+    for (size_t i = 0; i < count && status == HT_OK; ++i) {
+        f->checked[numbers[i]] = true;
+        if (found[i] != HT_OK) {
+            fail(&f->results[numbers[i]], found[i], &whys[i]);
+            f->results[numbers[i]].verified = false;
+        }
+    }
+    free(whys);
+    return status;
+}
+
+/* Runs in checking mode what may be reported. A winner that fails makes place for the next. */
+static ht_status check_reported(finals *f, const ht_finals_rule *rule, ht_error *error) {
+    for (;;) {
+        size_t winner = find_winner(f, rule), numbers[FINALISTS_MAX], count = 0;
+        for (size_t i = 0; i < f->count; ++i)
+            if (alive(f, i) && !f->checked[i] && is_reported(f, rule, winner, i))
+                numbers[count++] = i;
+        if (count == 0)
+            return HT_OK;
+        ht_status status = check(f, numbers, count, error);
+        if (status != HT_OK)
+            return status;
+    }
+}
+
 /* Unloads all: it would only be in the way of what comes next. */
 static void unload(finals *f) {
     if (f->job->workers.runner.pid <= 0)
@@ -379,21 +417,32 @@ static ht_status note_all(const finals *f, ht_error *error) {
     return status;
 }
 
+/* Confirms the winner. Without one that holds the default stays, which is checked then. */
+static ht_status confirm_or_stay(finals *f, const ht_finals_rule *rule, ht_confirmation *out,
+                                 ht_error *error) {
+    ht_status status = confirm(f, rule, out, error);
+    bool holds = out->made && out->speedup_lo > 1 && out->speedup >= rule->min_speedup;
+    if (status != HT_OK || holds || f->count == 0 || f->checked[0] || !alive(f, 0))
+        return status;
+    return check(f, &(size_t){0}, 1, error);
+}
+
 static ht_status run_finals(finals *f, const ht_finals_rule *rule, ht_timing *out_original,
                             ht_confirmation *out_confirmation, ht_error *error) {
     ht_status status = compile_finalists(f, error);
     if (status == HT_OK)
         status = verify(f, error);
-    if (status == HT_OK)
-        status = check_all(f, error);
     if (status == HT_OK && any_in_play(f))
         status = race(f, rule->max_seconds, error);
     if (status == HT_OK) {
         conclude(f, out_original);
         status = note_all(f, error);
     }
+    if (status == HT_OK)
+        status = check_reported(f, rule, error);
     if (status == HT_OK) {
-        status = confirm(f, rule, out_confirmation, error);
+        conclude(f, out_original); /* without those that are out */
+        status = confirm_or_stay(f, rule, out_confirmation, error);
     }
     unload(f);
     return status;
@@ -403,7 +452,6 @@ ht_status ht_job_finals_confirmed(ht_job *job, const ht_config *configs, size_t 
                                   const ht_finals_rule *rule, ht_timing *out_original,
                                   ht_final *out_finals, ht_confirmation *out_confirmation,
                                   ht_error *error) {
-    enum { FINALISTS_MAX = 63 };
     if (count > FINALISTS_MAX)
         return ht_error_set(error, HT_ERROR_INPUT, "%zu finalists; at most %d are timed together",
                             count, FINALISTS_MAX);

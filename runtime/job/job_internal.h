@@ -164,11 +164,12 @@ void ht_job_retire_runner(ht_job *job);
 ht_status ht_job_ask_measure(ht_job *job, json_t *request, double seconds, json_t **out_reply,
                              ht_error *error);
 
-/* check_job.c. Checks this configuration when it is its turn: *out_status and `why` are the
- * configuration's, an error ends the job. A finding that the original has too is not held against a
- * variant of it. */
-ht_status ht_job_check_variant(ht_job *job, const ht_config *config, ht_check_when turn,
-                               ht_status *out_status, ht_error *why, ht_error *error);
+/* check_job.c. Checks these configurations when it is their turn, compiled at once: out_statuses
+ * and whys are theirs, one each, an error ends the job. A finding that the original has too is not
+ * held against a variant of it. */
+ht_status ht_job_check_variants(ht_job *job, const ht_config *const *configs, size_t count,
+                                ht_check_when turn, ht_status *out_statuses, ht_error *whys,
+                                ht_error *error);
 
 /* {op, config, program, launches} of a run request. */
 json_t *ht_job_run_request(const char *op, const ht_config *config, json_t *program,

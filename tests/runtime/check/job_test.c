@@ -92,6 +92,94 @@ Test(check_job, a_finding_puts_a_finalist_out) {
     unbind(&b);
 }
 
+/* Sums up `rounds` inputs to no effect on the output. */
+#define SLOW_TURN(name, rounds, condition)                                                         \
+    "__global__ void " name "(const float *in, float *out) {\n"                                    \
+    "    __shared__ float tile[64];\n"                                                             \
+    "    int t = threadIdx.x, i = blockIdx.x * 64 + t;\n"                                          \
+    "    float sum = 0;\n"                                                                         \
+    "    for (int r = 0; r < " rounds "; ++r) sum += in[(i + r) % 256];\n"                         \
+    "    tile[t] = in[i];\n"                                                                       \
+    "    if (" condition ") __syncthreads();\n"                                                    \
+    "    out[i] = (t ? tile[t - 1] : in[i]) + (sum > 1e30f);\n"                                    \
+    "}\n"
+static const char slow_turn[] =
+    "#include <hip/hip_runtime.h>\n" TURN_HEAD
+    "#pragma tune param(ROUNDS : 10, 1000, 4000, 16000 = 16000)\n"
+    "#pragma tune block(64)\n#pragma tune grid(4)\n"
+    "#pragma tune reference(before : in, out) block(64) grid(4)\n" SLOW_TURN(
+        "before", "16000", "true") "template <bool RACE, int ROUNDS> " SLOW_TURN("turn", "ROUNDS",
+                                                                                 "!RACE");
+
+/* With a confirmation only what may be reported is checked, after the times are known: the fastest,
+ * whose race puts it out, then the next. One that nobody reports is not checked. */
+Test(check_job, a_finding_lets_the_next_finalist_win) {
+    bound b;
+    ht_job *job = start(&b, slow_turn, HT_CHECK_FINALS);
+    ht_config configs[] = {
+        config_of(&b, "RACE=false ROUNDS=16000"), config_of(&b, "RACE=true ROUNDS=10"),
+        config_of(&b, "RACE=false ROUNDS=1000"), config_of(&b, "RACE=true ROUNDS=4000")};
+    const ht_finals_rule rule = {
+        .max_seconds = 0.1, .confirm_seconds = 0.1, .min_speedup = 1.1, .first = 1};
+    ht_final finals[4];
+    ht_timing original;
+    ht_confirmation made;
+    ht_error error = {0};
+    cr_assert_eq(ht_job_finals_confirmed(job, configs, 4, &rule, &original, finals, &made, &error),
+                 HT_OK, "%s", error.message);
+    cr_expect_eq(finals[1].status, HT_ERROR_MISMATCH);
+    cr_expect_not(finals[1].verified);
+    cr_expect(strstr(finals[1].reason, "race"), "%s", finals[1].reason);
+    cr_assert(made.made);
+    cr_expect_eq(made.finalist, 2);
+    cr_expect_eq(finals[2].over_best, 1, "without the one that is out");
+    cr_expect_eq(finals[3].status, HT_OK, "%s", finals[3].reason);
+    ht_job_free(job);
+    unbind(&b);
+}
+
+/* So is one that is in use, which may stay though another is faster. */
+Test(check_job, the_finalist_in_use_is_checked_too) {
+    bound b;
+    ht_job *job = start(&b, slow_turn, HT_CHECK_FINALS);
+    ht_config configs[] = {config_of(&b, "RACE=false ROUNDS=16000"),
+                           config_of(&b, "RACE=false ROUNDS=10"),
+                           config_of(&b, "RACE=true ROUNDS=4000")};
+    const ht_finals_rule rule = {
+        .max_seconds = 0.1, .confirm_seconds = 0.1, .min_speedup = 1.1, .first = 1, .stays = 2};
+    ht_final finals[3];
+    ht_timing original;
+    ht_confirmation made;
+    ht_error error = {0};
+    cr_assert_eq(ht_job_finals_confirmed(job, configs, 3, &rule, &original, finals, &made, &error),
+                 HT_OK, "%s", error.message);
+    cr_expect_eq(made.finalist, 1);
+    cr_expect_eq(finals[2].status, HT_ERROR_MISMATCH);
+    ht_job_free(job);
+    unbind(&b);
+}
+
+/* Where nobody wins, the default stays, and is checked. */
+Test(check_job, the_default_is_checked_where_nobody_wins) {
+    bound b;
+    ht_job *job = start(&b, slow_turn, HT_CHECK_FINALS);
+    ht_config configs[] = {config_of(&b, "RACE=true ROUNDS=16000"),
+                           config_of(&b, "RACE=false ROUNDS=16000")};
+    const ht_finals_rule rule = {
+        .max_seconds = 0.1, .confirm_seconds = 0.1, .min_speedup = 1.5, .first = 1};
+    ht_final finals[2];
+    ht_timing original;
+    ht_confirmation made;
+    ht_error error = {0};
+    cr_assert_eq(ht_job_finals_confirmed(job, configs, 2, &rule, &original, finals, &made, &error),
+                 HT_OK, "%s", error.message);
+    cr_expect_not(made.made);
+    cr_expect_eq(finals[0].status, HT_ERROR_MISMATCH);
+    cr_expect_eq(finals[1].status, HT_OK, "%s", finals[1].reason);
+    ht_job_free(job);
+    unbind(&b);
+}
+
 Test(check_job, what_the_original_does_too_is_told_and_not_held_against_a_variant) {
     bound b;
     ht_job *job = start(&b, turn_after_a_race, HT_CHECK_FINALS);
