@@ -111,6 +111,7 @@ bool ht_entry_is_settled(const ht_entry *entry) {
     case HT_VERDICT_UNCLEAR:
     case HT_VERDICT_REFUSED:
     case HT_VERDICT_NEEDS_PROBLEM:
+    case HT_VERDICT_WITHHELD: /* another run writes the same text, and checks it in the same way */
         return true;
     case HT_VERDICT_FAILED:
         return ht_timed_is(result->reason) && !strstr(result->reason, "--max-time");

@@ -8,8 +8,7 @@
  * JSON report (docs/json.md). They have verdicts, times and files, but no template: nothing is to
  * be done for them. `document` is borrowed and outlives them; NULL has none. Returns how many. */
 size_t ht_entries_unpack(ht_entries *entries, size_t source, const json_t *document);
-/* Returns true if the entry's result may be kept: it is no defect, no input's fault, and came to
- * its end. */
+/* Returns true if the entry's result may be kept: it is no input's fault, and came to its end. */
 bool ht_entry_is_settled(const ht_entry *entry);
 /* Returns true if times decided the result, or a limit of time. */
 bool ht_entry_is_timed(const ht_entry *entry);

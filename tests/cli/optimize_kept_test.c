@@ -93,6 +93,56 @@ Test(optimize_kept, times_are_taken_under_a_smaller_limit_but_not_under_a_larger
     expect_kept(QUICK " --max-time 500", 2);
 }
 
+/* The original of `shift` reads past its array: nothing of its tuned source can be verified. */
+static void shift_write(const char *index) {
+    char *source = ht_format("__global__ void shift(const float *in, float *out, int n) {\n"
+                             "    int i = blockIdx.x * 64 + threadIdx.x;\n"
+                             "    if (i < n) out[i] = in[%s];\n"
+                             "}\n"
+                             "void move(const float *in, float *out, int n) {\n"
+                             "    shift<<<(n + 63) / 64, 64>>>(in, out, n);\n"
+                             "}\n",
+                             index);
+    workplace_write("tree/shift.hip", source);
+    free(source);
+    workplace_write("tree/shift.problem.json",
+                    "{ \"format\": \"hiptemper-problem\", \"version\": 1, \"kernels\": [ {\n"
+                    "  \"kernel\": \"shift\", \"problem\": \"line : n\",\n"
+                    "  \"args\": [\"in : in float[problem.n]\", \"out : out float[problem.n]\", "
+                    "\"n : int = problem.n\"],\n"
+                    "  \"host\": {\"n\": \"problem.n\"},\n"
+                    "  \"instances\": [ {\"name\": \"a\", \"fields\": {\"n\": 9000}} ] } ] }\n");
+    usleep(20000);
+}
+
+/* Returns the report; the command must end with this code. */
+static json_t *shift_run(int code) {
+    program_result result = program_run(OPTIMIZE " --kernel shift");
+    cr_assert_eq(result.code, code, "%s%s", result.out, result.err);
+    json_t *document = json_loads(result.out, 0, NULL);
+    cr_assert_not_null(document, "%s", result.out);
+    program_free(&result);
+    return document;
+}
+
+Test(optimize_kept, a_source_with_a_withheld_kernel_is_tuned_again_when_it_changes) {
+    shift_write("i + 1");
+    json_t *first = shift_run(1), *second = shift_run(1);
+    json_t *then = kernel_of(first, "shift"), *now = kernel_of(second, "shift");
+    cr_expect_str_eq(json_string_value(json_object_get(then, "status")), "withheld");
+    cr_expect_eq(json_integer_value(json_object_get(first, "kept")), 0);
+    cr_expect_eq(json_integer_value(json_object_get(second, "kept")), 1);
+    cr_expect(json_is_string(json_object_get(now, "earlier")));
+    json_object_set_new(now, "earlier", json_null());
+    cr_expect(json_equal(then, now), "the verdict and its reason");
+    shift_write("i");
+    json_t *third = shift_run(0);
+    cr_expect_eq(json_integer_value(json_object_get(third, "kept")), 0);
+    json_decref(first);
+    json_decref(second);
+    json_decref(third);
+}
+
 Test(optimize_kept, an_unknown_kernel_is_reported_with_the_names_of_kept_sources) {
     kept_tree_write(N);
     expect_kept(QUICK " --kernel scale", 0);
