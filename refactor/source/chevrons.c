@@ -1,6 +1,7 @@
 #include "refactor/source/chevrons.h"
 
 #include "base/memory.h"
+#include "base/text.h"
 #include "refactor/source/lexer.h"
 
 #include <stdlib.h>
@@ -64,53 +65,82 @@ static void join(const ht_tokens *tokens, brackets of, char *text) {
     memset(text + begin, c, 3);
 }
 
-/* Appends each line that is not as it was. */
-static void lines_add(const char *before, const char *after, ht_whole_blocks *lines) {
-    while (*before) {
-        size_t length = strcspn(before, "\n");
-        if (memcmp(before, after, length) != 0) {
-            HT_GROW(lines->items, lines->count);
-            lines->items[lines->count++] =
-                (ht_whole_block){ht_strndup(before, length), ht_strndup(after, length)};
-        }
-        length += before[length] == '\n';
-        before += length;
-        after += length;
-    }
-}
-
-char *ht_chevrons_text(const char *text, ht_whole_blocks *lines) {
+bool ht_chevrons_join(char *text) {
     ht_tokens tokens;
     if (!strstr(text, "<< <") && !strstr(text, "< <<") && !strstr(text, ">> >") &&
         !strstr(text, "> >>"))
-        return NULL;
-    char *changed = ht_strdup(text);
+        return false;
+    char *before = ht_strdup(text);
     bool any = false;
-    ht_tokens_read(text, (ht_range){0, strlen(text)}, true, &tokens);
+    ht_tokens_read(before, (ht_range){0, strlen(before)}, true, &tokens);
     for (size_t i = 0; i < tokens.count; ++i) {
         brackets open = brackets_at(&tokens, i, '<');
         brackets close = open.found ? closing(&tokens, open.last + 1) : (brackets){0};
         if (!close.found)
             continue;
         if (is_apart(open))
-            join(&tokens, open, changed);
+            join(&tokens, open, text);
         if (is_apart(close))
-            join(&tokens, close, changed);
+            join(&tokens, close, text);
         any = any || is_apart(open) || is_apart(close);
         i = close.last;
     }
     ht_tokens_free(&tokens);
-    if (any) {
-        lines_add(text, changed, lines);
-        return changed;
-    }
-    free(changed);
-    return NULL;
+    free(before);
+    return any;
 }
 
-char *ht_chevrons_plain(const char *text) {
-    ht_whole_blocks lines = {0};
-    char *changed = ht_chevrons_text(text, &lines);
-    ht_whole_blocks_free(&lines);
-    return changed ? changed : ht_strdup(text);
+/* ---- lists in braces */
+
+/* Appends what stands from *from to the token, and words in its place. */
+static void replace(const ht_tokens *tokens, size_t token, const char *words, size_t *from,
+                    ht_text *out) {
+    ht_text_append_n(out, tokens->text + *from, tokens->items[token].begin - *from);
+    ht_text_append(out, words);
+    *from = tokens->items[token].end;
+}
+
+/* Returns the token after an argument that begins here. */
+static size_t argument_end(const ht_tokens *tokens, size_t first, size_t last) {
+    static const char *const opening[] = {"(", "[", "{", NULL};
+    size_t end = first;
+    while (end < last && !ht_tokens_is(tokens, end, ","))
+        end = ht_tokens_is_any(tokens, end, opening) ? ht_tokens_close(tokens, end) + 1 : end + 1;
+    return end;
+}
+
+/* Writes grid and block, the first two that stand between the brackets, as values of dim3 where
+ * they are lists in braces. */
+static void lists_write(const ht_tokens *tokens, brackets open, brackets close, size_t *from,
+                        ht_text *out) {
+    size_t first = open.last + 1;
+    for (int argument = 0; argument < 2 && first < close.first; ++argument) {
+        size_t end = argument_end(tokens, first, close.first);
+        if (ht_tokens_is(tokens, first, "{") && ht_tokens_close(tokens, first) + 1 == end &&
+            !ht_tokens_is(tokens, end - 2, ",")) {
+            replace(tokens, first, "dim3(", from, out);
+            replace(tokens, end - 1, ")", from, out);
+        }
+        first = end + 1;
+    }
+}
+
+char *ht_chevrons_lists(const char *text) {
+    ht_tokens tokens;
+    ht_text out = {0};
+    size_t from = 0;
+    if (!strstr(text, "<<<"))
+        return ht_strdup(text);
+    ht_tokens_read(text, (ht_range){0, strlen(text)}, true, &tokens);
+    for (size_t i = 0; i < tokens.count; ++i) {
+        brackets open = brackets_at(&tokens, i, '<');
+        brackets close = open.found ? closing(&tokens, open.last + 1) : (brackets){0};
+        if (!close.found)
+            continue;
+        lists_write(&tokens, open, close, &from, &out);
+        i = close.last;
+    }
+    ht_text_append(&out, text + from);
+    ht_tokens_free(&tokens);
+    return ht_text_take(&out);
 }

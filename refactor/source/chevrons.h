@@ -1,15 +1,15 @@
-/* Launches whose brackets are written apart, k << <grid, block >> > (a), as some editors format
- * them and CUDA's compiler takes them, are written k <<< grid, block >>>  (a) before the source is
- * analysed. Private to refactor/. */
+/* Launches as CUDA's compiler takes them, and clang does not: k << <grid, block >> > (a), with
+ * brackets that some editors put apart, and k<<<grid, {32, 8}>>>(a), with lists in braces. They are
+ * written in clang's form before the source is analysed. Private to refactor/. */
 #ifndef HT_REFACTOR_SOURCE_CHEVRONS_H
 #define HT_REFACTOR_SOURCE_CHEVRONS_H
 
-#include "refactor/source/whole_block.h"
+#include <stdbool.h>
 
-/* Returns a file's text with such launches in clang's form, as long as before, and appends their
- * lines to `lines`; NULL: there are none. free(). */
-char *ht_chevrons_text(const char *text, ht_whole_blocks *lines);
-/* Returns the text in clang's form, whether or not that is another one; free(). */
-char *ht_chevrons_plain(const char *text);
+/* Writes such brackets next to each other; the text keeps its length and its lines. Returns true if
+ * there are any. */
+bool ht_chevrons_join(char *text);
+/* Returns the text with such lists as values of dim3, on the same lines; free(). */
+char *ht_chevrons_lists(const char *text);
 
 #endif

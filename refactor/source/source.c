@@ -7,7 +7,7 @@
 #include "base/read_log.h"
 #include "base/result.h"
 #include "refactor/source/ast.h"
-#include "refactor/source/chevrons.h"
+#include "refactor/source/forms.h"
 #include "refactor/source/host_names.h"
 #include "refactor/source/macro_kernel.h"
 #include "refactor/source/missing.h"
@@ -298,9 +298,10 @@ static enum CXErrorCode unit_parse(ht_source *source, const ht_file_text *files,
         texts[used++] = (struct CXUnsavedFile){source->unit_path, source->joined.text,
                                                strlen(source->joined.text)};
     const unsigned first = used;
-    for (size_t i = 0; i < count; ++i)
-        texts[used++] = (struct CXUnsavedFile){files[i].path, ht_chevrons_plain(files[i].text),
-                                               strlen(files[i].text)};
+    for (size_t i = 0; i < count; ++i) {
+        const char *text = ht_forms_plain(files[i].text);
+        texts[used++] = (struct CXUnsavedFile){files[i].path, text, strlen(text)};
+    }
     if (source->unit)
         clang_disposeTranslationUnit(source->unit);
     enum CXErrorCode code =
@@ -382,7 +383,7 @@ static enum CXErrorCode forms_change(ht_source *source) {
     CXFile file = own_file(source, code);
     const char *given = file ? clang_getFileContents(source->unit, file, &length) : NULL;
     if (given && strlen(given) == length)
-        code = text_replace(source, file, ht_chevrons_text(given, &source->macro_kernels));
+        code = text_replace(source, file, ht_forms_text(given, &source->macro_kernels));
     if ((file = own_file(source, code)) != NULL)
         code = text_replace(source, file,
                             ht_whole_block_text(source->unit, file, &source->whole_blocks));

@@ -3,7 +3,7 @@
 
 #include "base/memory.h"
 #include "refactor/source/arguments.h"
-#include "refactor/source/chevrons.h"
+#include "refactor/source/forms.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -28,9 +28,10 @@ static size_t try(const ht_source *source, const char *name, const ht_call *call
                   const ht_file_text *files, size_t count, bool places, char ***out_messages) {
     struct CXUnsavedFile *unsaved = ht_alloc(count + 1, sizeof *unsaved);
     const size_t given = count;
-    for (size_t i = 0; i < count; ++i)
-        unsaved[i] = (struct CXUnsavedFile){files[i].path, ht_chevrons_plain(files[i].text),
-                                            strlen(files[i].text)};
+    for (size_t i = 0; i < count; ++i) {
+        const char *text = ht_forms_plain(files[i].text);
+        unsaved[i] = (struct CXUnsavedFile){files[i].path, text, strlen(text)};
+    }
     if (source->joined.text)
         unsaved[count++] = (struct CXUnsavedFile){source->unit_path, source->joined.text,
                                                   strlen(source->joined.text)};

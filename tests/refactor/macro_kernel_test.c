@@ -137,3 +137,34 @@ Test(macro_kernel, launches_with_brackets_that_stand_apart_are_read_and_restored
     free(text);
     ht_refactor_free(refactor);
 }
+
+/* CUDA's compiler takes a grid and a block as lists in braces, clang does not. Braces elsewhere are
+ * left alone, and lines that nothing changes stay as they were. */
+Test(macro_kernel, launches_with_lists_in_braces_are_read_and_restored) {
+    ht_refactor *refactor =
+        read_text("k.cu", "struct pair { int a, b; };\nint first(pair p) { return p.a; }\n"
+                          "__global__ void k" ARGUMENTS " {\n"
+                          "  int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+                          "  if (i < n) out[i] = 2 * in[i];\n}\n"
+                          "__global__ void other" ARGUMENTS " {\n"
+                          "  int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+                          "  if (i < n) out[i] = in[i] + 1;\n}\n"
+                          "void run(const float *in, float *out, int n) {\n"
+                          "  k<<<(n + 255) / 256, {256, 1, 1}>>>(in, out, n);\n"
+                          "  other<<<{(n + 127u) / 128u}, {128, 1,\n"
+                          "          1}, 0, 0>>>(in, out, first({n, 1}));\n}\n");
+    ht_refactor_choice choice = {0};
+    const ht_kernel *kernel = kernel_named(refactor, "k", &choice.kernel);
+    ht_error error = {0};
+    char *text = NULL;
+    cr_assert_eq(kernel->status, HT_KERNEL_TEMPLATED, "%s", kernel->reason);
+    cr_assert_eq(ht_config_parse(kernel->template, "BLOCK_X=64", &choice.config, &error), HT_OK);
+    cr_assert_eq(ht_refactor_apply(refactor, &choice, 1, &text, &error), HT_OK, "%s",
+                 error.message);
+    cr_expect(strstr(text, "k<<<(n + 63) / 64, dim3(64, 1, 1)>>>(in, out, n)"), "%s", text);
+    cr_expect(strstr(text, "  other<<<{(n + 127u) / 128u}, {128, 1,\n"
+                           "          1}, 0, 0>>>(in, out, first({n, 1}));\n"),
+              "%s", text);
+    free(text);
+    ht_refactor_free(refactor);
+}
