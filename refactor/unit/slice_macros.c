@@ -205,6 +205,34 @@ static bool is_meant(const ht_slice *slice, const ht_macro *macro) {
     return false;
 }
 
+/* Returns true if the definition may be taken out of the declaration around it: it is the only one
+ * of its name, holds to the end of the file, and stands in no conditional of the declaration. */
+static bool is_alone(const ht_slice *slice, const ht_macro *macro, const ht_chunk *chunk) {
+    const ht_source *source = slice->source;
+    const char *text = source->files[macro->file].text;
+    size_t definitions = 0;
+    int depth = 0;
+    bool undone = false;
+    for (size_t i = 0; i < source->macros.count; ++i)
+        definitions += strcmp(source->macros.items[i].name, macro->name) == 0;
+    ht_tokens tokens;
+    ht_tokens_read(text, (ht_range){chunk->range.begin, source->files[macro->file].length}, true,
+                   &tokens);
+    for (size_t i = 0; i < tokens.count; ++i) {
+        char words[3][32];
+        if (tokens.items[i].kind != HT_TOKEN_DIRECTIVE ||
+            !directive_words(text, tokens.items[i], words))
+            continue;
+        bool before = tokens.items[i].begin < macro->range.begin;
+        depth += before && strncmp(words[0], "if", 2) == 0;
+        depth -= before && strcmp(words[0], "endif") == 0;
+        undone = undone || (strcmp(words[0], "undef") == 0 &&
+                            strncmp(words[1], macro->name, sizeof words[1] - 1) == 0);
+    }
+    ht_tokens_free(&tokens);
+    return definitions == 1 && depth == 0 && !undone;
+}
+
 /* Adds needed macros. One defined inside a declaration comes with it, for the declaration itself
  * and for the text after it. */
 static void macros_add(ht_slice *slice) {
@@ -215,9 +243,10 @@ static void macros_add(ht_slice *slice) {
             ht_slice_conditional_at(slice, macro->file, macro->range.begin))
             continue;
         const ht_chunk *chunk = ht_slice_chunk(slice, macro->file, macro->range.begin);
-        if (!chunk)
+        bool meant = chunk && !chunk->needed && is_meant(slice, macro);
+        if (!chunk || (meant && is_alone(slice, macro, chunk)))
             item_add(slice, macro->file, macro->range, NULL);
-        else if (!chunk->needed && is_meant(slice, macro))
+        else if (meant)
             ht_slice_refuse(slice, macro->line, "'%s' is defined inside of another declaration",
                             macro->name);
     }

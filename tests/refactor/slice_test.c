@@ -249,16 +249,25 @@ Test(slice, macros_that_a_kernel_defines_are_its_own) {
     free(text);
 }
 
-/* A macro that another function defines is in the slice with that function, and not without it. */
+/* A macro that another function defines is in the slice with that function, and without it where it
+ * means the same. */
 Test(slice, macros_that_others_define_come_with_them) {
     ht_problem_file *problems;
-    char *text = ht_format(MACROS_INSIDE, "THRICE");
-    ht_refactor *refactor = refactor_text(text, NULL, &problems);
-    const ht_kernel *kernel = kernel_named(refactor, "k", NULL);
-    cr_expect_eq(kernel->status, HT_KERNEL_REFUSED);
-    cr_expect(has(kernel->reason, "'THRICE' is defined inside of another declaration"), "%s",
-              kernel->reason);
-    ht_refactor_free(refactor);
+    char *text = ht_format(MACROS_INSIDE, "THRICE"), *alone = slice(text, "k", NULL, 0);
+    compiles(alone);
+    cr_expect(has(alone, "#define THRICE") && !has(alone, "float other"), "%s", alone);
+    free(alone);
+    static const char *const ends[] = {"#undef THRICE\n#define THRICE(x) 4\n", "#undef THRICE\n"};
+    for (size_t i = 0; i < sizeof ends / sizeof *ends; ++i) {
+        char *more = ht_format("%s%s", text, ends[i]);
+        ht_refactor *refactor = refactor_text(more, NULL, &problems);
+        const ht_kernel *kernel = kernel_named(refactor, "k", NULL);
+        cr_expect_eq(kernel->status, HT_KERNEL_REFUSED);
+        cr_expect(has(kernel->reason, "'THRICE' is defined inside of another declaration"), "%s",
+                  kernel->reason);
+        ht_refactor_free(refactor);
+        free(more);
+    }
     free(text);
     text = ht_format(MACROS_INSIDE, "THRICE(1) * other");
     char *unit = slice(text, "k", NULL, 0);
