@@ -249,10 +249,6 @@ void ht_axes_print(const char *name, char *const axes[3], ht_text *out) {
     ht_text_append(out, ")\n");
 }
 
-/* Of floats that atomics add up: n of them, in another order, may be off by (n - 1) * 2^-24 of the
- * sum of their absolute values, and are by its root in practice. */
-static const double atomic_tolerance = 4e-6;
-
 /* Returns the entry's tolerance, or one that suits what the kernel does. */
 static double tolerance_of(const ht_model *model) {
     const ht_problem_entry *entry = model->entry;
@@ -263,7 +259,7 @@ static double tolerance_of(const ht_model *model) {
                        strncmp(entry->args[i].type, "float", strlen("float")) == 0);
     if (entry->has_tolerance)
         return entry->tolerance;
-    return floats && model->feature[HT_FEATURE_ATOMIC] ? atomic_tolerance : HT_TOLERANCE_DEFAULT;
+    return floats && model->feature[HT_FEATURE_ATOMIC] ? HT_TOLERANCE_SUMS : HT_TOLERANCE_DEFAULT;
 }
 
 /* Prints the entry by way of a template that has nothing else. */

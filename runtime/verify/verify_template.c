@@ -43,6 +43,21 @@ ht_template *ht_verify_keep_order(const ht_template *template, const char *list)
     return copy;
 }
 
+static bool is_float_output(const ht_arg *arg) {
+    return (arg->role == HT_ARG_OUT || arg->role == HT_ARG_INOUT) &&
+           ht_text_begins(arg->type, "float");
+}
+
+ht_template *ht_verify_any_order(const ht_template *template) {
+    ht_template *copy = ht_template_copy(template);
+    bool floats = false;
+    for (size_t i = 0; i < copy->arg_count; ++i)
+        floats = floats || is_float_output(&copy->args[i]);
+    if (floats && copy->tolerance == HT_TOLERANCE_DEFAULT)
+        copy->tolerance = HT_TOLERANCE_SUMS;
+    return copy;
+}
+
 void ht_verify_reorder(const ht_template *template, const ht_template *ordered, ht_config *config) {
     for (size_t i = 0; i < template->param_count && i < config->count; ++i)
         if (ordered->params[i].value_count < template->params[i].value_count)

@@ -153,6 +153,9 @@ typedef struct ht_template {
 
 /* The tolerance when no directive gives one. */
 #define HT_TOLERANCE_DEFAULT 1e-6
+/* That of sums of floats in an order of their own: n numbers may be off by (n - 1) * 2^-24 of the
+ * sum of their absolute values, and are by its root in practice. */
+#define HT_TOLERANCE_SUMS 4e-6
 
 /* Reads every template annotated in `text` (a file may hold several kernel(...) directives). Each
  * gets `text` as its unit. A file without annotations gives count 0. Any malformed directive is an
