@@ -173,9 +173,7 @@ static void look_at_variable(const reaching *in, CXCursor cursor) {
 
 /* Notes what is volatile, or points to it: an argument, a variable, the result of a cast. */
 static void look_at_type(const reaching *in, CXCursor cursor) {
-    CXType type = clang_getCanonicalType(clang_getCursorType(cursor));
-    CXType to = type.kind == CXType_Pointer ? clang_getPointeeType(type) : ht_type_referred(type);
-    if (clang_isVolatileQualifiedType(type) || clang_isVolatileQualifiedType(to))
+    if (ht_type_is_volatile(clang_getCursorType(cursor)))
         feature_set(in->model, HT_FEATURE_VOLATILE, cursor);
 }
 

@@ -98,8 +98,6 @@ ht_syntax *ht_syntax_build_variable(ht_syntax_builder *b, ht_syntax *parent, CXC
     bool shared = ht_ast_is_shared(cursor) && storage != CX_SC_Extern;
     if (shared || (storage != CX_SC_None && storage != CX_SC_Auto && storage != CX_SC_Register))
         ht_syntax_note(b, cursor, "a static or shared variable inside the kernel")->shared = shared;
-    if (clang_isVolatileQualifiedType(clang_getCursorType(cursor)))
-        ht_syntax_note(b, cursor, "a volatile variable");
     node->variable = ht_syntax_note_variable(b, cursor);
     ht_syntax_variable *variable = &b->variables[node->variable];
     variable->declaration = node;

@@ -131,9 +131,8 @@ size_t ht_syntax_note_variable(ht_syntax_builder *b, CXCursor declaration) {
             canonical.kind == CXType_ConstantArray || canonical.kind == CXType_DependentSizedArray,
         .is_reference = type.kind == CXType_LValueReference || type.kind == CXType_RValueReference,
     };
-    if (canonical.kind == CXType_Pointer &&
-        clang_isVolatileQualifiedType(clang_getPointeeType(canonical)))
-        ht_syntax_note(b, declaration, "`%s` points to volatile memory", variable.name);
+    if (ht_type_is_volatile(type))
+        ht_syntax_note(b, declaration, "`%s` is volatile memory, or points to it", variable.name);
     variable.name_end = place + strlen(variable.name);
     HT_GROW(b->variables, b->tree.variable_count);
     HT_GROW(b->declared, b->tree.variable_count);

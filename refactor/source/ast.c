@@ -416,6 +416,13 @@ CXType ht_type_referred(CXType type) {
     return type.kind == CXType_Invalid ? type : clang_getNonReferenceType(type);
 }
 
+bool ht_type_is_volatile(CXType type) {
+    type = clang_getCanonicalType(ht_type_referred(type));
+    return clang_isVolatileQualifiedType(type) ||
+           (type.kind == CXType_Pointer &&
+            clang_isVolatileQualifiedType(clang_getPointeeType(type)));
+}
+
 /* Returns "uint2" for "HIP_vector_type<unsigned int, 2>"; NULL: it is no such type. free(). */
 static char *vector_name(const char *spelling) {
     static const char *const names[][2] = {{"char", "char"},

@@ -75,6 +75,8 @@ bool ht_type_is_integer(CXType type);
 /* As libclang has them, which crashes where there is no type (the element of what is no array). */
 CXType ht_type_unqualified(CXType type);
 CXType ht_type_referred(CXType type);
+/* Returns true if the type is volatile, or what it refers or points to. */
+bool ht_type_is_volatile(CXType type);
 /* The canonical type as text, without qualifiers; vectors have HIP's names ("uint2"). free(). */
 char *ht_type_plain(CXType type);
 /* Returns true if a value of this type may hold pointers. */

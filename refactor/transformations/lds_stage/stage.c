@@ -84,8 +84,7 @@ static void choose_names(ht_staging *in, const char *array) {
 static const ht_parameter *parameter_of(const ht_km_array *array) {
     const ht_parameter *parameter = array->parameter;
     bool plain = array->is_parameter && parameter && parameter->pointee &&
-                 !parameter->is_assigned && !strstr(parameter->pointee, "volatile") &&
-                 strcmp(parameter->name, array->name) == 0;
+                 !parameter->is_assigned && strcmp(parameter->name, array->name) == 0;
     return plain ? parameter : NULL;
 }
 

@@ -48,8 +48,6 @@ static bool can_keep(ht_streaming *in, const ht_window *window) {
     char *text = NULL;
     if (!parameter || !parameter->pointee || strchr(parameter->pointee, '['))
         why = "the type of its elements is not understood";
-    else if (strstr(parameter->pointee, "volatile"))
-        why = "it is volatile";
     else if (parameter->is_assigned)
         why = "the pointer changes";
     else if (window->overtook)
