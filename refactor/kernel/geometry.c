@@ -2,7 +2,9 @@
 #include "refactor/kernel/geometry.h"
 
 #include "base/memory.h"
+#include "refactor/kernel/geometry_joined.h"
 #include "refactor/kernel/symbol_expression.h"
+#include "refactor/kernel/symbol_parts.h"
 #include "refactor/launch/extent.h"
 
 #include <stdlib.h>
@@ -17,17 +19,6 @@ typedef struct term {
     bool constant; /* and is not a name to which the problem gives a value */
     bool rounds;   /* rounds up; is not a part of n */
 } term;
-
-static size_t flatten(const ht_symbol *symbol, int sign, term *terms, size_t count) {
-    if (symbol->kind == HT_SYMBOL_BINARY &&
-        (strcmp(symbol->op, "+") == 0 || strcmp(symbol->op, "-") == 0)) {
-        count = flatten(symbol->arguments[0], sign, terms, count);
-        return flatten(symbol->arguments[1], symbol->op[0] == '-' ? -sign : sign, terms, count);
-    }
-    if (count < HT_FORM_TERMS_MAX)
-        terms[count] = (term){.symbol = symbol, .sign = sign};
-    return count + 1;
-}
 
 static term *constant_of(term *terms, size_t count, int64_t value) {
     for (size_t i = 0; i < count; ++i)
@@ -76,11 +67,15 @@ static bool read_rounding(term *terms, size_t count, size_t constants, int64_t b
  * terms as form->items. */
 static bool read_dividend(const ht_model *model, const ht_launch_site *site,
                           const ht_symbol *dividend, int64_t block, ht_form *form) {
-    term terms[HT_FORM_TERMS_MAX];
-    size_t count = flatten(dividend, 1, terms, 0), constants = 0;
+    term terms[HT_FORM_TERMS_MAX] = {0};
+    ht_symbol_term summands[HT_FORM_TERMS_MAX];
+    size_t constants = 0;
+    size_t count = ht_symbol_summands(dividend, 1, summands, 0, HT_FORM_TERMS_MAX);
     if (count > HT_FORM_TERMS_MAX)
         return false;
     for (size_t i = 0; i < count; ++i) {
+        terms[i].symbol = summands[i].symbol;
+        terms[i].sign = summands[i].sign;
         terms[i].constant = ht_symbol_number(model, site, terms[i].symbol, &terms[i].value);
         constants += terms[i].constant;
     }
@@ -109,10 +104,6 @@ static bool read_dividend(const ht_model *model, const ht_launch_site *site,
     return true;
 }
 
-static bool is_leaf(const ht_symbol *symbol) {
-    return symbol->kind == HT_SYMBOL_CONSTANT || symbol->kind == HT_SYMBOL_VARIABLE;
-}
-
 static bool read_quotient(const ht_model *model, const ht_launch_site *site,
                           const ht_symbol *symbol, int64_t block, ht_form *form) {
     int64_t divisor;
@@ -125,41 +116,20 @@ static bool read_quotient(const ht_model *model, const ht_launch_site *site,
         return false;
     if (divisor != block || !read_dividend(model, site, symbol->arguments[0], block, form))
         return false;
-    form->divisor = shift || !is_leaf(symbol->arguments[1]) ? NULL : symbol->arguments[1];
+    form->divisor = shift || !ht_symbol_is_leaf(symbol->arguments[1]) ? NULL : symbol->arguments[1];
     form->editable = form->editable && form->divisor;
     form->quotient = symbol;
     return true;
 }
 
-static bool is_binary(const ht_symbol *symbol, const char *op) {
-    return symbol->kind == HT_SYMBOL_BINARY && strcmp(symbol->op, op) == 0;
-}
-
-static bool is_value(const ht_symbol *symbol, int64_t wanted) {
-    int64_t value;
-    return ht_symbol_value(symbol, &value) && value == wanted;
-}
-
-/* Returns the n % b in (n % b != 0), (n % b > 0) or (n % b ? 1 : 0); NULL: the symbol has another
- * form. */
-static const ht_symbol *asks_rest(const ht_symbol *symbol) {
-    if (symbol->kind == HT_SYMBOL_CHOICE && is_value(symbol->arguments[1], 1) &&
-        is_value(symbol->arguments[2], 0))
-        symbol = symbol->arguments[0];
-    if ((is_binary(symbol, "!=") || is_binary(symbol, ">")) && is_value(symbol->arguments[1], 0))
-        symbol = symbol->arguments[0];
-    else if (symbol->kind == HT_SYMBOL_BINARY && strcmp(symbol->op, "%") != 0)
-        return NULL;
-    return is_binary(symbol, "%") ? symbol : NULL;
-}
-
 /* Reads n / b + (n % b != 0). */
 static bool read_divided(const ht_model *model, const ht_launch_site *site, const ht_symbol *symbol,
                          int64_t block, ht_form *form) {
-    const ht_symbol *whole = is_binary(symbol, "+") ? symbol->arguments[0] : NULL;
-    const ht_symbol *rest = whole ? asks_rest(symbol->arguments[1]) : NULL;
-    if (!rest || rest == symbol->arguments[1] || !is_binary(whole, "/") ||
-        !is_value(whole->arguments[1], block) || !is_value(rest->arguments[1], block))
+    const ht_symbol *whole = ht_symbol_is_binary(symbol, "+") ? symbol->arguments[0] : NULL;
+    const ht_symbol *rest = whole ? ht_symbol_asks_rest(symbol->arguments[1]) : NULL;
+    if (!rest || rest == symbol->arguments[1] || !ht_symbol_is_binary(whole, "/") ||
+        !ht_symbol_is_number(whole->arguments[1], block) ||
+        !ht_symbol_is_number(rest->arguments[1], block))
         return false;
     char *first = ht_symbol_expression(model, site, whole->arguments[0], NULL);
     char *second = ht_symbol_expression(model, site, rest->arguments[0], NULL);
@@ -167,8 +137,8 @@ static bool read_divided(const ht_model *model, const ht_launch_site *site, cons
     if (same) {
         form->kind = HT_FORM_CEIL;
         form->quotient = symbol;
-        form->divisor = is_leaf(whole->arguments[1]) ? whole->arguments[1] : NULL;
-        form->again = is_leaf(rest->arguments[1]) ? rest->arguments[1] : NULL;
+        form->divisor = ht_symbol_is_leaf(whole->arguments[1]) ? whole->arguments[1] : NULL;
+        form->again = ht_symbol_is_leaf(rest->arguments[1]) ? rest->arguments[1] : NULL;
         form->editable = form->divisor && form->again;
         form->terms[0] = (ht_form_term){whole->arguments[0], 1};
         form->term_count = 1;
@@ -183,13 +153,13 @@ static bool read_divided(const ht_model *model, const ht_launch_site *site, cons
  * condition is another. `whole` is n / b. */
 static const ht_symbol *rest_of(const ht_model *model, const ht_launch_site *site,
                                 const ht_symbol *condition, const ht_symbol *whole, int64_t block) {
-    const ht_symbol *rest = asks_rest(condition), *product = condition->arguments[0];
+    const ht_symbol *rest = ht_symbol_asks_rest(condition), *product = condition->arguments[0];
     if (rest)
-        return is_value(rest->arguments[1], block) ? rest->arguments[0] : NULL;
-    if (!is_binary(condition, "<") || !is_binary(product, "*"))
+        return ht_symbol_is_number(rest->arguments[1], block) ? rest->arguments[0] : NULL;
+    if (!ht_symbol_is_binary(condition, "<") || !ht_symbol_is_binary(product, "*"))
         return NULL;
-    int times = is_value(product->arguments[1], block) ? 0 : 1;
-    if (times == 1 && !is_value(product->arguments[0], block))
+    int times = ht_symbol_is_number(product->arguments[1], block) ? 0 : 1;
+    if (times == 1 && !ht_symbol_is_number(product->arguments[0], block))
         return NULL;
     char *first = ht_symbol_expression(model, site, product->arguments[times], NULL);
     char *second = ht_symbol_expression(model, site, whole, NULL);
@@ -199,31 +169,17 @@ static const ht_symbol *rest_of(const ht_model *model, const ht_launch_site *sit
     return same ? condition->arguments[1] : NULL;
 }
 
-/* Returns the value of a variable that is set once, through further ones; other symbols as they
- * are. *out_through: the last variable; NULL: there is none. */
-static const ht_symbol *value_of(const ht_model *model, const ht_symbol *symbol,
-                                 const ht_symbol **out_through) {
-    enum { DEPTH_MAX = 16 };
-    *out_through = NULL;
-    for (int depth = 0; depth < DEPTH_MAX && symbol->kind == HT_SYMBOL_VARIABLE &&
-                        symbol->value_of && !ht_symbol_host_value(model, symbol->name);
-         ++depth) {
-        *out_through = symbol;
-        symbol = symbol->value_of;
-    }
-    return symbol;
-}
-
 /* Reads n % b != 0 ? n / b + 1 : n / b, as an `if` that enlarges the grid gives it. */
 static bool read_enlarged(const ht_model *model, const ht_launch_site *site,
                           const ht_symbol *symbol, int64_t block, ht_form *form) {
     if (symbol->kind != HT_SYMBOL_CHOICE)
         return false;
     const ht_symbol *larger = symbol->arguments[1], *through;
-    const ht_symbol *whole = value_of(model, symbol->arguments[2], &through);
+    const ht_symbol *whole = ht_symbol_value_through(model, symbol->arguments[2], &through);
     const ht_symbol *rest = rest_of(model, site, symbol->arguments[0], whole, block);
-    if (!rest || !is_binary(whole, "/") || !is_value(whole->arguments[1], block) ||
-        !is_binary(larger, "+") || !is_value(larger->arguments[1], 1))
+    if (!rest || !ht_symbol_is_binary(whole, "/") ||
+        !ht_symbol_is_number(whole->arguments[1], block) || !ht_symbol_is_binary(larger, "+") ||
+        !ht_symbol_is_number(larger->arguments[1], 1))
         return false;
     char *texts[] = {ht_symbol_expression(model, site, whole, NULL),
                      ht_symbol_expression(model, site, larger->arguments[0], NULL),
@@ -247,7 +203,7 @@ static bool read_form(const ht_model *model, const ht_launch_site *site, const h
                       int64_t block, ht_form *form) {
     const ht_symbol *through;
     int64_t value;
-    symbol = value_of(model, symbol, &through);
+    symbol = ht_symbol_value_through(model, symbol, &through);
     if (read_divided(model, site, symbol, block, form) ||
         read_enlarged(model, site, symbol, block, form))
         return true;
@@ -260,7 +216,7 @@ static bool read_form(const ht_model *model, const ht_launch_site *site, const h
         form->quotient = symbol;
         form->terms[0] = (ht_form_term){symbol->arguments[0], 1};
         form->term_count = 1;
-        form->divisor = is_leaf(symbol->arguments[1]) ? symbol->arguments[1] : NULL;
+        form->divisor = ht_symbol_is_leaf(symbol->arguments[1]) ? symbol->arguments[1] : NULL;
         form->editable = form->divisor != NULL;
         return form->items != NULL;
     }
@@ -277,23 +233,44 @@ static bool read_form(const ht_model *model, const ht_launch_site *site, const h
     return false;
 }
 
-/* Returns the divisor of a quotient, or of a call that rounds one up; NULL: it is neither. */
-static const ht_symbol *divisor_of(const ht_symbol *symbol) {
-    bool call = symbol->kind == HT_SYMBOL_CALL && strcmp(symbol->name, "ceil_div") == 0;
-    if (is_binary(symbol, "+")) /* n / 4 + (n % 4 != 0) */
-        symbol = symbol->arguments[0];
-    return call || is_binary(symbol, "/") ? symbol->arguments[1] : NULL;
+void ht_form_forget(ht_form *form) {
+    free(form->items);
+    if (form->each)
+        free(form->each->items);
+    free(form->each);
+    *form = (ht_form){.kind = HT_FORM_GENERIC};
+}
+
+/* Returns the number of items before it is rounded up to blocks: the one summand, or, of
+ * n / 4 + (n % 4 != 0) + 255, the sum of two. */
+static const ht_symbol *items_of(const ht_form *form) {
+    if (form->term_count == 1 && form->terms[0].sign > 0)
+        return form->terms[0].symbol;
+    const ht_symbol *sum = form->term_count == 2 ? form->dividend : NULL;
+    while (
+        sum && (ht_symbol_is_binary(sum, "+") || ht_symbol_is_binary(sum, "-")) &&
+        (sum->arguments[0] != form->terms[0].symbol || sum->arguments[1] != form->terms[1].symbol))
+        sum = sum->arguments[0];
+    return sum && ht_symbol_is_binary(sum, "+") ? sum : NULL;
+}
+
+/* Returns the value of the named constant that a number of outputs is divided by; 0: it is none. */
+static int64_t outputs_of(const ht_model *model, const ht_launch_site *site,
+                          const ht_symbol *divisor) {
+    int64_t value;
+    return divisor && ht_form_names_outputs(divisor) &&
+                   ht_symbol_number(model, site, divisor, &value) && value > 1
+               ? value
+               : 0;
 }
 
 /* Reads a number of items that is one of outputs, rounded up to threads: ceil(n / EACH). */
 static void read_each(const ht_model *model, const ht_launch_site *site, ht_form *form) {
-    if (form->kind != HT_FORM_CEIL || form->term_count != 1 || form->terms[0].sign < 0)
-        return;
-    const ht_symbol *through, *items = value_of(model, form->terms[0].symbol, &through);
-    const ht_symbol *divisor = divisor_of(items);
-    int64_t value;
-    if (!divisor || divisor->kind != HT_SYMBOL_CONSTANT || divisor->origin == HT_ORIGIN_LITERAL ||
-        !divisor->name || !ht_symbol_value(divisor, &value) || value < 2)
+    const ht_symbol *through = NULL;
+    const ht_symbol *items = form->kind == HT_FORM_CEIL && !form->joined ? items_of(form) : NULL;
+    items = items ? ht_symbol_value_through(model, items, &through) : NULL;
+    int64_t value = items ? outputs_of(model, site, ht_symbol_divisor(items)) : 0;
+    if (!value)
         return;
     ht_form *each = ht_alloc(1, sizeof *each);
     if (read_form(model, site, items, value, each) && each->kind == HT_FORM_CEIL && each->divisor &&
@@ -306,6 +283,23 @@ static void read_each(const ht_model *model, const ht_launch_site *site, ht_form
     }
     free(each->items);
     free(each);
+}
+
+/* Reads blocks of outputs, rounded up to blocks of threads: ceil(ceil(n / BLOCK) / EACH), which is
+ * ceil(ceil(n / EACH) / BLOCK). */
+static bool read_blocks(const ht_model *model, const ht_launch_site *site, const ht_symbol *symbol,
+                        int64_t block, ht_form *form) {
+    const ht_symbol *through;
+    symbol = ht_symbol_value_through(model, symbol, &through);
+    int64_t value = outputs_of(model, site, ht_symbol_divisor(symbol));
+    ht_form outer = {0};
+    if (value && symbol->has_place && read_form(model, site, symbol, value, &outer) &&
+        outer.kind == HT_FORM_CEIL && outer.divisor && outer.term_count == 1 &&
+        outer.terms[0].sign > 0 && read_form(model, site, outer.terms[0].symbol, block, form) &&
+        form->kind == HT_FORM_CEIL && form->items && !form->quotient->is_float)
+        ht_form_join(form, symbol, outer.divisor, value);
+    free(outer.items);
+    return form->joined;
 }
 
 /* ---- the whole ---- */
@@ -327,8 +321,10 @@ static void read_axis(const ht_model *model, ht_grid *grid, int axis) {
         int64_t block = model->axes[axis].block;
         if (grid->original[axis] && block > 1) {
             if (!read_form(model, site, symbol, block, form)) {
-                free(form->items);
-                *form = (ht_form){.kind = HT_FORM_GENERIC};
+                ht_form_forget(form);
+                if (!ht_form_read_joined(model, site, symbol, axis, form) &&
+                    !read_blocks(model, site, symbol, block, form))
+                    ht_form_forget(form);
             }
             read_each(model, site, form);
         }
@@ -366,10 +362,7 @@ void ht_grid_free(ht_grid *grid) {
     for (int axis = 0; axis < 3; ++axis) {
         free(grid->original[axis]);
         free(grid->block[axis]);
-        free(grid->form[axis].items);
-        if (grid->form[axis].each)
-            free(grid->form[axis].each->items);
-        free(grid->form[axis].each);
+        ht_form_forget(&grid->form[axis]);
     }
     free(grid->lds);
     ht_text_free(&grid->missing);

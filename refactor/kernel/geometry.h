@@ -41,6 +41,15 @@ struct ht_form {
     ht_form *each;
     /* the variable that has the number of `each`; NULL: it stands in the launch's own expression */
     const ht_symbol *through;
+    /* the outputs are not divided by `each` first, and the threads by the block then: dividend,
+     * divisor, again and addend are NULL, the terms are those of the outputs, `each` has the same
+     * quotient, and its divisor is the constant's leaf (geometry_joined.h) */
+    bool joined;
+    /* where they are divided by the product EACH * block: the leaf of the block in each product,
+     * and the sum n + EACH * block - 1; NULL: no sum rounds up */
+    const ht_symbol *blocks[2];
+    size_t block_count; /* 0: blocks are divided by EACH */
+    const ht_symbol *sum;
 };
 
 typedef struct ht_grid {
@@ -55,6 +64,8 @@ typedef struct ht_grid {
  * values are needed. */
 void ht_grid_read(const ht_model *model, ht_grid *out_grid);
 void ht_grid_free(ht_grid *grid);
+/* Frees what a form owns, and makes it one of which nothing is known. */
+void ht_form_forget(ht_form *form);
 
 /* Returns why block and grid of this kernel cannot be changed; NULL: they can. free(). */
 char *ht_launch_problem(const ht_model *model, int *out_line);

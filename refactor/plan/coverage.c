@@ -166,14 +166,34 @@ static char *bound_launched(const ht_plan *plan, const char *bound) {
     return text;
 }
 
-/* Returns true if the grid is computed from all items that the guard lets through, or more: from
- * the bound, or from what the launch gives for it. */
-static bool has_enough(const ht_plan *plan, const ht_form *form, const char *bound) {
-    if (ht_grid_is_part(bound, form->items))
+static bool is_enough(const ht_plan *plan, const char *items, const char *bound) {
+    if (ht_grid_is_part(bound, items))
         return true;
     char *given = bound_launched(plan, bound);
-    bool enough = given && ht_grid_is_part(given, form->items);
+    bool enough = given && ht_grid_is_part(given, items);
     free(given);
+    return enough;
+}
+
+/* Returns the n of "ceil_div(n, EACH)" where the items are "ceil_div(m, EACH)", and m is a form's;
+ * free(). NULL: they are no such. */
+static char *outputs_of(const ht_form *form, const char *bound) {
+    static const char call[] = "ceil_div(";
+    size_t open = sizeof call - 1, length = strlen(bound);
+    if (!form->each || strncmp(bound, call, open) != 0)
+        return NULL;
+    size_t own = open + strlen(form->each->items);
+    const char *rest = strlen(form->items) > own ? form->items + own : "-"; /* ", EACH)" */
+    size_t more = strlen(rest);
+    bool same = rest[0] == ',' && length > open + more && strcmp(bound + length - more, rest) == 0;
+    return same ? ht_strndup(bound + open, length - open - more) : NULL;
+}
+
+bool ht_grid_has_enough(const ht_plan *plan, const ht_form *form, const char *bound) {
+    char *outputs = outputs_of(form, bound);
+    bool enough = is_enough(plan, form->items, bound) ||
+                  (outputs && is_enough(plan, form->each->items, outputs));
+    free(outputs);
     return enough;
 }
 
@@ -216,7 +236,7 @@ static void require_axis(ht_plan *plan, ht_grid *grid, int axis) {
     bool exact = plan->axes[axis].exact_cover || !bound, keep = plan->axes[axis].keep_cover;
     ht_form *form = &grid->form[axis];
     bool ceiling = form->kind == HT_FORM_CEIL || form->kind == HT_FORM_OVER;
-    bool enough = !exact && ceiling && has_enough(plan, form, bound);
+    bool enough = !exact && ceiling && ht_grid_has_enough(plan, form, bound);
     if (enough && !keep)
         return;
     char *names = ht_plan_axis_params(plan, axis);
@@ -256,8 +276,11 @@ static void require_axis(ht_plan *plan, ht_grid *grid, int axis) {
     free(before);
 }
 
-/* Writes the items in terms of the parameter for a thread's outputs. */
+/* Writes the items in terms of the parameter for a thread's outputs. Where there is none, a grid
+ * that hangs on them otherwise than by their division is one of which nothing is known. */
 static void bind_outputs(const ht_plan *plan, ht_form *form, int axis) {
+    if (!plan->axes[axis].each && form->joined)
+        ht_form_forget(form);
     if (!plan->axes[axis].each || !form->each)
         return;
     free(form->items);

@@ -21,6 +21,9 @@ char *ht_grid_bytes(const ht_plan *plan, const ht_grid *grid);
 /* Returns true if the bound is no more than the items, whatever the sizes are. Both texts have
  * every operation in parentheses. */
 bool ht_grid_is_part(const char *bound, const char *items);
+/* Returns true if the grid is computed from all items that the guard lets through, or more: from
+ * the bound, or from what the one launch gives for it. */
+bool ht_grid_has_enough(const ht_plan *plan, const ht_form *form, const char *bound);
 /* Settles the form of each changed axis so that the new grid is right for every size for which the
  * original's is, not only for the sizes at hand, and adds the requires that this needs. */
 void ht_grid_require(ht_plan *plan, ht_grid *grid);

@@ -31,6 +31,7 @@ typedef struct editing {
     CXCursor *rewritten; /* grids whose initialiser was rewritten */
     size_t rewritten_count;
     bool follow; /* a grid would change twice, or with a constant with which it must not change */
+    bool formed[3]; /* the axis of the site's grid is edited by its form */
 } editing;
 
 /* ---- code that serves this kernel alone ---- */
@@ -363,6 +364,9 @@ static bool follows_inside(const editing *in, const ht_symbol *symbol, const ht_
     if (!symbol ||
         (form && (symbol == form->divisor || symbol == form->again || symbol == form->addend)))
         return false;
+    for (size_t i = 0; form && i < form->block_count; ++i)
+        if (symbol == form->blocks[i])
+            return false;
     if (follows(in, symbol))
         return true;
     if (!symbol->value_of && hangs_on_followed(in, symbol->declaration, 0))
@@ -390,8 +394,34 @@ static bool is_block_declared(const editing *in, ht_range place) {
            place.end <= function.end && !in->plan->launches.block_rows;
 }
 
+static bool print_items(editing *in, int axis, const char *per_block, const ht_symbol *block) {
+    ht_launch_print print =
+        print_of(in, HT_LAUNCH_ITEMS, axis, in->grid->form[axis].quotient->place);
+    print.divisor_follows = follows(in, block);
+    print.by_block = is_block_declared(in, print.place);
+    char *key = ht_format("${%s}", per_block);
+    bool done = ht_plan_print(in->plan, print.place, NULL, key, &print, false);
+    free(key);
+    return done;
+}
+
+/* Edits an axis that divides by the outputs of a thread and the block at once. */
+static bool edit_joined(editing *in, int axis, const char *per_block) {
+    const ht_form *form = &in->grid->form[axis];
+    bool good = form->editable && in->site == in->launches->items && !divides_or_not(in, axis) &&
+                editable(in, form->quotient) &&
+                !follows_inside(in, in->site->grid.axis[axis], form);
+    for (size_t i = 0; i < form->block_count && good; ++i)
+        good = follows(in, form->blocks[i]) == follows(in, form->blocks[0]) &&
+               (follows(in, form->blocks[0]) || editable(in, form->blocks[i]));
+    in->formed[axis] = good && print_items(in, axis, per_block, form->blocks[0]);
+    return in->formed[axis];
+}
+
 static bool edit_form(editing *in, int axis, const char *per_block) {
     const ht_form *form = &in->grid->form[axis];
+    if (form->joined)
+        return edit_joined(in, axis, per_block);
     if (form->kind == HT_FORM_GENERIC || form->kind == HT_FORM_WHOLE || !form->editable ||
         in->site != in->launches->items || divides_or_not(in, axis) ||
         !editable(in, form->quotient) || !editable(in, form->divisor) ||
@@ -399,17 +429,9 @@ static bool edit_form(editing *in, int axis, const char *per_block) {
         (form->addend && !editable(in, form->addend)) ||
         follows_inside(in, in->site->grid.axis[axis], form))
         return false;
-    bool atom;
-    char *items = ht_form_items(form, &atom);
-    if (!items)
-        return false;
+    char *items = ht_form_items(form, &(bool){false});
+    bool done = items && print_items(in, axis, per_block, form->divisor);
     free(items);
-    ht_launch_print print = print_of(in, HT_LAUNCH_ITEMS, axis, form->quotient->place);
-    print.divisor_follows = follows(in, form->divisor);
-    print.by_block = is_block_declared(in, print.place);
-    char *key = ht_format("${%s}", per_block);
-    bool done = ht_plan_print(in->plan, form->quotient->place, NULL, key, &print, false);
-    free(key);
     return done;
 }
 
@@ -446,8 +468,10 @@ static bool grid_follows(const editing *in, bool leaves) {
     for (int axis = 0; axis < 3; ++axis) {
         const ht_form *form = &in->grid->form[axis];
         bool changed = ht_plan_axis_changed(in->plan, axis);
+        if (form->block_count && !(leaves && in->formed[axis])) /* the sum could overflow */
+            return true;
         if ((!leaves || !changed || form->kind == HT_FORM_GENERIC || form->kind == HT_FORM_WHOLE ||
-             in->site != in->launches->items) &&
+             in->site != in->launches->items || (form->joined && !in->formed[axis])) &&
             follows_inside(in, in->site->grid.axis[axis], NULL))
             return true;
     }
@@ -486,6 +510,7 @@ static bool edit_grid(editing *in) {
     bool done = !named || (!plan->request.stay && exclusive(in, grid->variable, 0) &&
                            !any_divides_or_not(in));
     size_t before = plan->edits.count;
+    memset(in->formed, 0, sizeof in->formed);
     for (int axis = 0; done && axis < 3; ++axis) {
         if (!ht_plan_axis_changed(plan, axis))
             continue;

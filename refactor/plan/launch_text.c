@@ -11,6 +11,7 @@
 #include "refactor/launch/extent.h"
 #include "refactor/plan/coverage.h"
 #include "refactor/plan/launch_choice.h"
+#include "refactor/plan/launch_joined.h"
 #include "refactor/plan/launch_outputs.h"
 #include "refactor/source/names.h"
 
@@ -342,6 +343,8 @@ static char *items_text(const ht_plan *plan, const ht_launch_print *print,
     int64_t per_block, block, old = plan->model->axes[print->axis].block;
     if (!ht_launch_new_extent(plan, values, print->axis, &per_block, &block))
         return NULL;
+    if (print->grid->form[print->axis].joined)
+        return ht_launch_joined_text(plan, print, values);
     char *by_name = ht_launch_by_block(plan, print, values);
     if (by_name)
         return by_name;

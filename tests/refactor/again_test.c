@@ -196,3 +196,120 @@ Test(again, a_constant_that_serves_more_stays) {
     for (size_t i = 0; i < sizeof sources / sizeof *sources; ++i)
         cr_expect_eq(default_of(sources[i], NULL, "COARSEN_X"), -1, "%s", sources[i]);
 }
+
+/* ---- launches, in each form in which tuned sources have them ---- */
+
+#define MACRO_CEIL "\n#define CEIL_DIV(a, b) (((a) + (b) - 1) / (b))"
+#define CALL_CEIL "\ntemplate <class T> T ceil_div(T a, T b) { return (a + b - 1) / b; }"
+#define THREADS "\n#define THREADS 256"
+#define BLOCK "    dim3 block(256);\n"
+#define RUN(grid, block) "    k<<<" grid ", " block ">>>(in, out, n);\n"
+
+/* What stands in the source with fewer outputs in smaller blocks, and with more in larger ones,
+ * where a sum of ints may overflow that the author's does not. */
+typedef struct launch_form {
+    const char *front, *launch, *less, *more;
+} launch_form;
+
+static const launch_form forms[] = {
+    {"", BLOCK RUN("(n + kOut * block.x - 1) / (kOut * block.x)", "block"),
+     "dim3 block(64);\n    k<<<(n + kOut * block.x - 1) / (kOut * block.x), block>>>",
+     "dim3 block(512);\n    k<<<(n + kOut * block.x - 1) / (kOut * block.x), block>>>"},
+    {"", BLOCK "    dim3 grid((n + kOut * block.x - 1) / (kOut * block.x));\n" RUN("grid", "block"),
+     "dim3 block(64);\n    dim3 grid((n + kOut * block.x - 1) / (kOut * block.x));",
+     "dim3 block(512);\n    dim3 grid((n + kOut * block.x - 1) / (kOut * block.x));"},
+    {THREADS, RUN("(n + kOut * THREADS - 1) / (kOut * THREADS)", "THREADS"), "#define THREADS 64\n",
+     "<<<n / (kOut * THREADS) + (n % (kOut * THREADS) != 0), THREADS>>>"},
+    {"\nconstexpr int kThreads = 256;",
+     RUN("(n + kOut * kThreads - 1) / (kOut * kThreads)", "kThreads"), "kThreads = 64;",
+     "<<<n / (kOut * kThreads) + (n % (kOut * kThreads) != 0), kThreads>>>"},
+    {"", "    const int size = 256;\n" RUN("(n + kOut * size - 1) / (kOut * size)", "size"),
+     "size = 64;\n    k<<<(n + kOut * size - 1) / (kOut * size), size>>>",
+     "size = 512;\n    k<<<n / (kOut * size) + (n % (kOut * size) != 0), size>>>"},
+    {"", RUN("(n + kOut * 256 - 1) / (kOut * 256)", "256"),
+     "<<<(n + kOut * 64 - 1) / (kOut * 64), 64>>>",
+     "<<<n / (kOut * 512) + (n % (kOut * 512) != 0), 512>>>"},
+    {"", RUN("(n - 1LL + kOut * 256) / (kOut * 256)", "256"),
+     "<<<(n - 1LL + kOut * 64) / (kOut * 64), 64>>>",
+     "<<<(n - 1LL + kOut * 512) / (kOut * 512), 512>>>"},
+    {"", BLOCK RUN("(n + (1LL * kOut * block.x - 1)) / (kOut * block.x)", "block"),
+     "dim3 block(64);\n    k<<<(n + (1LL * kOut * block.x - 1)) / (kOut * block.x), block>>>",
+     "dim3 block(512);\n    k<<<(n + (1LL * kOut * block.x - 1)) / (kOut * block.x), block>>>"},
+    {"", RUN("n / (kOut * 256) + (n % (kOut * 256) != 0)", "256"),
+     "<<<n / (kOut * 64) + (n % (kOut * 64) != 0), 64>>>",
+     "<<<n / (kOut * 512) + (n % (kOut * 512) != 0), 512>>>"},
+    {MACRO_CEIL THREADS, RUN("CEIL_DIV(n, kOut * THREADS)", "THREADS"), "#define THREADS 64\n",
+     "<<<n / (kOut * THREADS) + (n % (kOut * THREADS) != 0), THREADS>>>"},
+    {CALL_CEIL, RUN("ceil_div(n, kOut * 256)", "256"), "<<<ceil_div(n, kOut * 64), 64>>>",
+     "<<<n / (kOut * 512) + (n % (kOut * 512) != 0), 512>>>"},
+    {CALL_CEIL, "    int size = 256;\n" RUN("ceil_div(ceil_div(n, kOut), size)", "size"),
+     "int size = 64;\n    k<<<ceil_div(ceil_div(n, kOut), size), size>>>", "int size = 512;"},
+    {"", BLOCK RUN("((n + kOut - 1) / kOut + block.x - 1) / block.x", "block"),
+     "dim3 block(64);\n    k<<<((n + kOut - 1) / kOut + block.x - 1) / block.x, block>>>",
+     "dim3 block(512);"},
+    {"", RUN("(n / kOut + (n % kOut != 0) + 255) / 256", "256"),
+     "<<<(n / kOut + (n % kOut != 0) + 63) / 64, 64>>>",
+     "<<<(n / kOut + (n % kOut != 0) + 511) / 512, 512>>>"},
+    {"", "    int blocks = (n + 255) / 256;\n" RUN("(blocks + (kOut - 1u)) / kOut", "256"),
+     "    int blocks = (n + 255) / 256;\n    k<<<", ", 512>>>"},
+};
+
+Test(again, each_form_of_launch_is_read_again) {
+    for (size_t i = 0; i < sizeof forms / sizeof *forms; ++i) {
+        char *front = ht_format("constexpr int kOut = 4;%s", forms[i].front);
+        char *source = ht_format(TUNED("%s", LOOP WORK, "%s"), front, forms[i].launch);
+        cr_expect_eq(default_of(source, NULL, "COARSEN_X"), 4, "%s", source);
+        char *same = tuned(source, NULL, "");
+        cr_expect_str_eq(same, source);
+        char *less = tuned(source, NULL, "BLOCK_X=64 COARSEN_X=2");
+        cr_expect(strstr(less, "kOut = 2;") && strstr(less, forms[i].less), "%s", less);
+        char *more = tuned(source, NULL, "BLOCK_X=512 COARSEN_X=8");
+        cr_expect(strstr(more, "kOut = 8;") && strstr(more, forms[i].more), "%s", more);
+        free(more);
+        free(less);
+        free(same);
+        free(source);
+        free(front);
+    }
+}
+
+/* The kernel's bound is what the launch gives for it, or less than the grid has. */
+Test(again, the_bound_may_be_less_than_the_outputs) {
+    static const char source[] =
+        "#include <hip/hip_runtime.h>\nconstexpr int kOut = 4;\n"
+        "__global__ void k(const float *in, float *out, int width, int t) {\n"
+        "    const int i0 = (blockIdx.x * blockDim.x + threadIdx.x) * kOut;\n"
+        "    for (int i = i0; i < %s && i < i0 + kOut; ++i) {\n" WORK "}\n"
+        "void run(const float *in, float *out, int n) {\n    const dim3 block(256);\n"
+        "    const dim3 grid((%s + kOut * block.x - 1) / (kOut * block.x));\n"
+        "    for (int t = 0; t < 3; ++t)\n        k<<<grid, block>>>(in, out, n, t);\n}\n";
+    static const struct {
+        const char *bound, *items;
+        int64_t outputs;
+    } cases[] = {
+        {"width", "n", 4}, {"width - t", "n", 4}, {"width + t", "n", -1}, {"width", "(n - 1)", -1}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
+        char *text = ht_format(source, cases[i].bound, cases[i].items);
+        cr_expect_eq(default_of(text, NULL, "COARSEN_X"), cases[i].outputs, "%s", text);
+        free(text);
+    }
+}
+
+/* Outputs that are not rounded up, or by another product, or which another kernel's grid counts,
+ * too. */
+Test(again, other_products_are_not_read) {
+    static const char *const launches[] = {
+        RUN("(n + kOut * 128 - 1) / (kOut * 256)", "256"),
+        RUN("(n + kOut * 256) / (kOut * 256)", "256"),
+        RUN("n / (kOut * 256)", "256"),
+        RUN("(n + 1023) / (kOut * 256)", "256"),
+        RUN("(n + kOut * 256 - 1) / (kOut * 128)", "256"),
+        RUN("(n + kOut * 256 - 1) / (kOut * 256) + 1", "256"),
+        RUN("n / (kOut * 256) + (n % (kOut * 128) != 0)", "256"),
+    };
+    for (size_t i = 0; i < sizeof launches / sizeof *launches; ++i) {
+        char *source = ht_format(TUNED(CONSTANT, LOOP WORK, "%s"), launches[i]);
+        cr_expect_eq(default_of(source, NULL, "COARSEN_X"), -1, "%s", source);
+        free(source);
+    }
+}

@@ -5,6 +5,7 @@
 #include "refactor/kernel/geometry.h"
 #include "refactor/kernel/syntax_value.h"
 #include "refactor/plan/coverage.h"
+#include "refactor/plan/launch_joined.h"
 #include "refactor/plan/launch_text.h"
 #include "refactor/plan/plan.h"
 #include "refactor/plan/values.h"
@@ -214,7 +215,7 @@ static bool edit_kernel(ht_coarsen *c, const char *name) {
  * not. */
 static bool edit_launch(ht_coarsen *c, const ht_form *each, int64_t count) {
     bool atom;
-    if (ht_form_is_safe(each, 0, count, count + 1, false) || !each->dividend)
+    if (!each->dividend || ht_form_is_safe(each, 0, count, count + 1, false))
         return true;
     char *items = ht_form_items(each, &atom);
     ht_range place = each->quotient->place, divisor = each->divisor->place;
@@ -273,7 +274,8 @@ static bool serves_grid_alone(const ht_coarsen *c, const ht_form *form) {
 /* Returns true if the launch's grid follows the constant by its name. */
 static bool is_followed(const ht_coarsen *c, const ht_own_outputs *outputs, const ht_form *form) {
     const ht_form *each = form->each;
-    return c->model->facts->launches.count == 1 && each && each->divisor->name &&
+    bool joined = !form->block_count || (ht_launch_joined_can(form) && !c->plan->request.stay);
+    return joined && c->model->facts->launches.count == 1 && each && each->divisor->name &&
            strcmp(each->divisor->name, outputs->name) == 0 && each->quotient &&
            each->quotient->has_place && each->divisor->has_place && serves_grid_alone(c, form);
 }
@@ -318,7 +320,7 @@ void ht_coarsen_again(ht_coarsen *c, const ht_own_outputs *outputs) {
         plan->launches.renumbered)
         ht_coarsen_refuse(c, HT_AT_KERNEL, "the outputs of a thread, `%s`, stay: so does the block",
                           outputs->name);
-    else if (!is_followed(c, outputs, form) || !threads || !ht_grid_is_part(threads, form->items))
+    else if (!is_followed(c, outputs, form) || !threads || !ht_grid_has_enough(plan, form, threads))
         ht_coarsen_refuse(c, outputs->loop->at,
                           "the outputs of a thread stay: the launch's grid is not what they are "
                           "divided by `%s`",
