@@ -254,7 +254,7 @@ static const ht_symbol *items_of(const ht_form *form) {
     return sum && ht_symbol_is_binary(sum, "+") ? sum : NULL;
 }
 
-/* Returns the value of the named constant that a number of outputs is divided by; 0: it is none. */
+/* Returns the value of the named constant that outputs are divided by; 0: it is another divisor. */
 static int64_t outputs_of(const ht_model *model, const ht_launch_site *site,
                           const ht_symbol *divisor) {
     int64_t value;

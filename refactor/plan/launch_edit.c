@@ -362,11 +362,9 @@ static bool hangs_on_followed(const editing *in, CXCursor variable, int depth) {
  * definition. */
 static bool follows_inside(const editing *in, const ht_symbol *symbol, const ht_form *form) {
     if (!symbol ||
-        (form && (symbol == form->divisor || symbol == form->again || symbol == form->addend)))
+        (form && (symbol == form->divisor || symbol == form->again || symbol == form->addend ||
+                  symbol == form->blocks[0] || symbol == form->blocks[1])))
         return false;
-    for (size_t i = 0; form && i < form->block_count; ++i)
-        if (symbol == form->blocks[i])
-            return false;
     if (follows(in, symbol))
         return true;
     if (!symbol->value_of && hangs_on_followed(in, symbol->declaration, 0))

@@ -41,5 +41,12 @@ char *ht_launch_by_block(const ht_plan *plan, const ht_launch_print *print,
  * the new number of threads, and else stay BLOCK. free(). NULL: the author's text is right. */
 char *ht_launch_tile_marks(const ht_plan *plan, const ht_launch_print *print,
                            const ht_values *values, int64_t block);
+/* For tuned sources whose grid divides by the outputs of a thread and the block at once, where both
+ * are parameters again (refactor/kernel/geometry_joined.h). Returns true if the axis's text can be
+ * written for any outputs and blocks. */
+bool ht_launch_joined_can(const ht_form *form);
+/* Returns such an axis; free(). NULL: it cannot be written. */
+char *ht_launch_joined_text(const ht_plan *plan, const ht_launch_print *print,
+                            const ht_values *values);
 
 #endif

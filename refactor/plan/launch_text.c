@@ -11,7 +11,6 @@
 #include "refactor/launch/extent.h"
 #include "refactor/plan/coverage.h"
 #include "refactor/plan/launch_choice.h"
-#include "refactor/plan/launch_joined.h"
 #include "refactor/plan/launch_outputs.h"
 #include "refactor/source/names.h"
 

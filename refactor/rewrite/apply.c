@@ -183,10 +183,15 @@ static void name_values(const ht_refactor *refactor, const ht_refactor_choice *c
         kernels[i] = (ht_constants){
             .model = &work->model,
             .plan = &work->plan,
+            .grid = &work->grid,
             .values = {refactor->kernels[choices[i].kernel].template, &choices[i].config, false},
             .place = line_above(source, &work->model, true)};
     }
-    ht_definitions_change(source, &list->items, &list->count);
+    ht_block_names blocks;
+    ht_block_names_find(kernels, choice_count, &blocks);
+    ht_definitions_change(source, &blocks, &list->items, &list->count);
+    ht_block_names_write(&blocks, source, kernels, list->items, &list->count);
+    ht_block_names_free(&blocks);
     ht_names all = {0};
     for (size_t i = 0; i < refactor->count; ++i)
         ht_names_add(&all, refactor->kernels[i].name);

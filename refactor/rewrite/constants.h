@@ -4,6 +4,7 @@
 #ifndef HT_REFACTOR_REWRITE_CONSTANTS_H
 #define HT_REFACTOR_REWRITE_CONSTANTS_H
 
+#include "refactor/kernel/geometry.h"
 #include "refactor/plan/render.h"
 #include "refactor/source/names.h"
 #include "refactor/source/source.h"
@@ -12,6 +13,7 @@
 typedef struct ht_constants {
     const ht_model *model;
     const ht_plan *plan;
+    const ht_grid *grid;
     ht_values values;
     size_t place;       /* of the declarations, the begin of a line */
     char *declarations; /* lines; "" without any; owned */

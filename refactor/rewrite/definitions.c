@@ -22,8 +22,12 @@ static bool is_number(const char *text, size_t length) {
 
 /* Returns the number by which the replacement is, or marks, the macro; NULL: it does neither.
  * free(). */
-static char *use_of(const ht_source *source, const ht_replacement *item, const char *name) {
+static char *use_of(const ht_source *source, const ht_block_names *blocks,
+                    const ht_replacement *item, const char *name) {
     size_t length = strlen(name);
+    int64_t threads = ht_block_names_use(blocks, source, item, name);
+    if (threads)
+        return ht_format("%lld", (long long)threads);
     ht_value_mark mark;
     for (const char *at = item->text; ht_value_mark_next(at, &mark); at = mark.end)
         if (mark.macro_length == length && strncmp(mark.macro, name, length) == 0)
@@ -38,7 +42,8 @@ static char *use_of(const ht_source *source, const ht_replacement *item, const c
 
 /* Puts the name in the place of its marks. Returns false if the replacement then is nothing but the
  * name: it is not needed. */
-static bool name_keep(const ht_source *source, ht_replacement *item, const char *name) {
+static bool name_keep(const ht_source *source, const ht_block_names *blocks, ht_replacement *item,
+                      const char *name) {
     size_t length = strlen(name);
     ht_text text = {0};
     ht_value_mark mark;
@@ -55,7 +60,7 @@ static bool name_keep(const ht_source *source, ht_replacement *item, const char 
         any = true;
     }
     ht_text_append(&text, at);
-    char *use = any ? NULL : use_of(source, item, name);
+    char *use = any ? NULL : use_of(source, blocks, item, name);
     bool whole = use != NULL;
     free(use);
     free(item->text);
@@ -104,12 +109,12 @@ static bool is_named_elsewhere(const ht_source *source, const char *name) {
 
 /* Returns the number that all uses of the macro get; NULL: some do not, or there is none.
  * free(). */
-static char *number_of(const ht_source *source, const ht_macro *macro, const ht_replacement *items,
-                       size_t count) {
+static char *number_of(const ht_source *source, const ht_block_names *blocks, const ht_macro *macro,
+                       const ht_replacement *items, size_t count) {
     char *number = NULL;
     bool alike = true;
     for (size_t i = 0; i < count && alike; ++i) {
-        char *own = use_of(source, &items[i], macro->name);
+        char *own = use_of(source, blocks, &items[i], macro->name);
         alike = !is_named(&items[i], macro->name) && (!own || !number || strcmp(number, own) == 0);
         if (own && !number) {
             number = own;
@@ -192,16 +197,17 @@ static bool is_defined_once(const ht_source *source, const ht_macro *macro) {
 }
 
 /* Defines the macro anew. */
-static void define(const ht_source *source, const ht_macro *macro, char *number,
-                   ht_replacement **items, size_t *count) {
+static void define(const ht_source *source, ht_block_names *blocks, const ht_macro *macro,
+                   char *number, ht_replacement **items, size_t *count) {
     size_t kept = 0;
     for (size_t i = 0; i < *count; ++i) {
-        if (name_keep(source, &(*items)[i], macro->name))
+        if (name_keep(source, blocks, &(*items)[i], macro->name))
             (*items)[kept++] = (*items)[i];
         else
             free((*items)[i].text);
     }
     *count = kept;
+    ht_block_names_define(blocks, macro->name, strtoll(number, NULL, 10));
     HT_GROW(*items, *count);
     (*items)[(*count)++] = (ht_replacement){.range = macro->body, .text = number};
 }
@@ -225,13 +231,15 @@ static void tiles_keep(ht_replacement *item) {
     item->text = ht_text_take(&text);
 }
 
-void ht_definitions_change(const ht_source *source, ht_replacement **items, size_t *count) {
+void ht_definitions_change(const ht_source *source, ht_block_names *blocks, ht_replacement **items,
+                           size_t *count) {
     for (size_t m = 0; m < source->macros.count && is_main(source); ++m) {
         const ht_macro *macro = &source->macros.items[m];
-        char *number =
-            is_defined_once(source, macro) ? number_of(source, macro, *items, *count) : NULL;
+        char *number = is_defined_once(source, macro)
+                           ? number_of(source, blocks, macro, *items, *count)
+                           : NULL;
         if (number)
-            define(source, macro, number, items, count);
+            define(source, blocks, macro, number, items, count);
     }
     const ht_tokens *tokens = ht_source_tokens(source, 0);
     for (size_t i = 0; i < tokens->count && is_main(source); ++i) {
@@ -239,9 +247,9 @@ void ht_definitions_change(const ht_source *source, ht_replacement **items, size
         if (!constant_read(source, i, &constant))
             continue;
         bool plain = is_number_at(source, constant.body) && is_declared_once(source, &constant);
-        char *number = plain ? number_of(source, &constant, *items, *count) : NULL;
+        char *number = plain ? number_of(source, blocks, &constant, *items, *count) : NULL;
         if (number)
-            define(source, &constant, number, items, count);
+            define(source, blocks, &constant, number, items, count);
         free(constant.name);
     }
     for (size_t i = 0; i < *count; ++i)

@@ -3,11 +3,13 @@
 #ifndef HT_REFACTOR_REWRITE_DEFINITIONS_H
 #define HT_REFACTOR_REWRITE_DEFINITIONS_H
 
-#include "refactor/plan/render.h"
+#include "refactor/rewrite/block_names.h"
 #include "refactor/source/source.h"
 
 /* Replaces replacements of a macro's uses by one of its number, where no use keeps the old one;
- * marks (plan/value_marks.h) that stand for the macro become its name. */
-void ht_definitions_change(const ht_source *source, ht_replacement **items, size_t *count);
+ * marks (plan/value_marks.h) that stand for the macro become its name. Notes the numbers of those
+ * that are names of a block. */
+void ht_definitions_change(const ht_source *source, ht_block_names *blocks, ht_replacement **items,
+                           size_t *count);
 
 #endif

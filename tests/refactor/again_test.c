@@ -205,8 +205,8 @@ Test(again, a_constant_that_serves_more_stays) {
 #define BLOCK "    dim3 block(256);\n"
 #define RUN(grid, block) "    k<<<" grid ", " block ">>>(in, out, n);\n"
 
-/* What stands in the source with fewer outputs in smaller blocks, and with more in larger ones,
- * where a sum of ints may overflow that the author's does not. */
+/* Text of the source with fewer outputs in smaller blocks, and with more in larger ones, where a
+ * sum of ints may overflow that the author's does not. */
 typedef struct launch_form {
     const char *front, *launch, *less, *more;
 } launch_form;

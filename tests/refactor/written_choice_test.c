@@ -24,6 +24,7 @@ Test(written_choice, a_block_that_serves_one_launch_chooses_where_it_is_declared
                       "  const dim3 grid((s.out_w + kOutputsPerThread * block.x - 1) / "
                       "(kOutputsPerThread * block.x), (s.out_h + block.y - 1) / block.y,\n");
     expect_part(text, "  hipLaunchKernelGGL(DepthwiseConv3x3, grid, block, 0, stream, input");
+    expect_part(text, "threadIdx.y + blockIdx.y * blockDim.y;\n"); /* either block */
     free(text);
     text = example("depthwise", "BLOCK_X=32 BLOCK_Y=8 COARSEN_X=2");
     expect_none(text, "const dim3 block");

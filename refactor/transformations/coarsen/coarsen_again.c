@@ -5,7 +5,7 @@
 #include "refactor/kernel/geometry.h"
 #include "refactor/kernel/syntax_value.h"
 #include "refactor/plan/coverage.h"
-#include "refactor/plan/launch_joined.h"
+#include "refactor/plan/launch_outputs.h"
 #include "refactor/plan/launch_text.h"
 #include "refactor/plan/plan.h"
 #include "refactor/plan/values.h"
