@@ -49,6 +49,57 @@ Test(written_words, a_constant_whose_uses_all_change_has_another_number) {
     free(text);
 }
 
+/* The kernel keeps it, too, wherever it asks for the block. */
+Test(written_words, a_constant_that_is_the_number_of_threads_stays_in_the_kernel) {
+    char *text = example("depthwise", "BLOCK_X=8 BLOCK_Y=32 COARSEN_X=4 COARSEN_X_STRIDED=true");
+    expect_part(text, "  const int out_x0 = blockIdx.x * (kBlockX * kOutputsPerThread) + "
+                      "threadIdx.x;\n  const int out_y = threadIdx.y + blockIdx.y * kBlockY;\n");
+    expect_part(text, " * kBlockX;\n    if (out_x >= out_w) break;\n");
+    expect_none(text, "blockDim");
+    free(text);
+    text = example("depthwise", "COARSEN_X=4 COARSEN_X_STRIDED=true");
+    expect_part(text, "  const int out_x0 = blockIdx.x * (kBlockX * kOutputsPerThread) + ");
+    free(text);
+}
+
+/* One that has another value than the block has threads does not. */
+Test(written_words, a_constant_that_stays_is_no_number_of_threads) {
+    static const char source[] =
+        "#include <hip/hip_runtime.h>\nconstexpr int kBlock = 256;\nvoid use(int);\n"
+        "__global__ void k(const float *in, float *out, int n) {\n"
+        "    const int i = blockIdx.x * kBlock + threadIdx.x;\n"
+        "    if (i < n) out[i] = in[i] * 2;\n}\n"
+        "void run(const float *in, float *out, int n) {\n    use(kBlock * 4);\n"
+        "    k<<<(n + kBlock - 1) / kBlock, kBlock>>>(in, out, n);\n}\n";
+    char *text = written(source, "BLOCK_X=128");
+    expect_part(text, "constexpr int kBlock = 256;\n");
+    expect_part(text, "    const int i = blockIdx.x * blockDim.x + threadIdx.x;\n");
+    free(text);
+}
+
+/* A pointer that is declared for each output has its star where the author has it. */
+Test(written_words, pointers_are_written_as_the_author_writes_them) {
+    static const char *const stars[] = {"const float* row", "const float *row"};
+    for (size_t i = 0; i < sizeof stars / sizeof *stars; ++i) {
+        char *source = ht_format(
+            "#include <hip/hip_runtime.h>\n"
+            "__global__ void k(float* out, const float* in, const float* w, int n, int m) {\n"
+            "    int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+            "    if (i < n) {\n        float sum = 0.0f;\n        %s = in + i * m;\n"
+            "        for (int c = 0; c < m; c++) sum += row[c] * w[c];\n"
+            "        out[i] = sum;\n    }\n}\n"
+            "void run(float* out, const float* in, const float* w, int n, int m) {\n"
+            "    k<<<(n + 255) / 256, 256>>>(out, in, w, n, m);\n}\n",
+            stars[i]);
+        char *text = written(source, "TILED=true COARSEN_X=4");
+        expect_part(text, stars[i]);
+        expect_part(text, "row[c] * w[c]");
+        expect_none(text, stars[1 - i]);
+        free(text);
+        free(source);
+    }
+}
+
 /* Returns a source whose header is as given, with another block; free(). */
 static char *written_with_header(const char *header) {
     static const char source[] =

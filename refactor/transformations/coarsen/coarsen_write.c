@@ -287,6 +287,18 @@ bool ht_coarsen_starts_at_zero(const ht_coarsen *c, const ht_syntax *node) {
     return start->plain && ht_syntax_is_literal(start) && ht_syntax_literal(start) == 0;
 }
 
+/* Returns true if the author writes a pointer's star next to its type: `float* row`. */
+static bool has_star_at_type(const ht_writer *writer, const ht_syntax_variable *variable) {
+    const char *text = writer->c->model->text;
+    size_t length = strlen(variable->name), at = variable->name_end - length;
+    if (variable->name_end < length || strncmp(text + at, variable->name, length) != 0)
+        return false;
+    size_t name = at;
+    while (at > 0 && (text[at - 1] == ' ' || text[at - 1] == '\t'))
+        --at;
+    return at < name && at > 1 && text[at - 1] == '*' && ht_name_has(text[at - 2]);
+}
+
 void ht_writer_variable(ht_writer *writer, const ht_syntax *node) {
     const ht_syntax_variable *variable = &writer->c->tree->variables[node->variable];
     if (variable->is_shared) {
@@ -300,9 +312,15 @@ void ht_writer_variable(ht_writer *writer, const ht_syntax *node) {
         writer->failed = true;
         return;
     }
-    bool pointer = type[strlen(type) - 1] == '*';
-    ht_writer_printf(writer, "%s%s%s%s", constant && !pointer ? "const " : "", type,
-                     constant && pointer ? "const " : "", variable->name);
+    size_t length = strlen(type);
+    bool pointer = type[length - 1] == '*';
+    if (pointer && length > 2 && type[length - 2] == ' ' && has_star_at_type(writer, variable)) {
+        type[length - 2] = 0;
+        ht_writer_printf(writer, "%s$?{1}{ *}{* }%s%s", type, constant ? "const " : "",
+                         variable->name);
+    } else
+        ht_writer_printf(writer, "%s%s%s%s", constant && !pointer ? "const " : "", type,
+                         constant && pointer ? "const " : "", variable->name);
     ht_writer_source(writer, begin, node->range.end > begin ? node->range.end : begin);
     ht_writer_printf(writer, ";");
     free(type);
