@@ -51,7 +51,7 @@ Test(written_form, what_is_the_same_for_all_outputs_stays_ahead_of_the_loop) {
                           "  const int c = plane % channels;\n"
                           "  const float* in = input + plane * in_h * in_w;\n"
                           "  const float* f = filter + c * 9;\n");
-        expect_part(text, strided ? "    const int out_x = out_x0 + cx * blockDim.x;\n"
+        expect_part(text, strided ? "    const int out_x = out_x0 + cx * kBlockX;\n"
                                   : "  for (int out_x = out_x0; out_x < out_w && ");
         free(text);
     }
