@@ -3,10 +3,11 @@
  *
  *     loop_kills HIPTEMPER [KILLS] [SEED]
  *
- * One loop records timings; another replays them without being disturbed. Further ones replay them
- * and are killed again and again: after each kill the steps that were committed must stay as they
- * are, and a loop that has ended must have the history of the undisturbed one, to the letter but
- * for the seconds that steps took. Exit code 1: something differed, and is printed. */
+ * One loop records timings; another replays them without being disturbed, and must have the same
+ * history: revisions, configurations, gains, verdicts and reasons, to the letter but for the
+ * seconds that steps took. Further ones replay them and are killed again and again: after each kill
+ * the steps that were committed must stay as they are, and a loop that has ended must have that
+ * history too. Exit code 1: something differed, and is printed. */
 #include "benchmarks/failures.h"
 
 #include "base/clock.h"
@@ -66,7 +67,7 @@ static pid_t start(const bench *b, const char *database, const char *replay) {
     int log = open("log", O_WRONLY | O_CREAT | O_APPEND, 0600);
     if (log < 0 || dup2(log, 1) < 0 || dup2(log, 2) < 0)
         _exit(127);
-    execl(b->program, b->program, "loop", "blur.hip", "--db", database, "--rounds", "4",
+    execl(b->program, b->program, "loop", "blur.hip", "--db", database, "--rounds", "3",
           "--max-evals", "5", "--final-time", "0.1", "--check", "none", "--min-speedup", "1",
           (char *)NULL);
     _exit(127);
@@ -154,6 +155,10 @@ int main(int count, char **arguments) {
     char *whole = bench_rows("whole.sqlite", STEPS, &b.failures);
     if (strlen(whole) < 100)
         bench_complain(&b.failures, "the undisturbed loop has no history");
+    char *recorded = bench_rows("recorded.sqlite", STEPS, &b.failures);
+    if (strcmp(recorded, whole) != 0)
+        difference_tell(&b, "the replay", whole, recorded);
+    free(recorded);
     while (b.kills < kills && b.failures == 0)
         disturb(&b, kills, seconds, whole);
     printf("%u kills of %u loops, %u failures\n", b.kills, b.loops, b.failures);

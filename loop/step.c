@@ -548,6 +548,7 @@ ht_status ht_steps_perform(void *context, const ht_history *history, const ht_ch
     *out_revision = (ht_revision){0};
     if (ht_stopped)
         return ht_error_set(error, HT_ERROR_INTERRUPTED, "the step was not begun");
+    steps->session->step = history->count;
     ht_status status = prepare(&in, proposal, &own);
     in.result = in.from ? &in.from->entry->result : &in.own;
     if (status == HT_OK) {
@@ -559,6 +560,7 @@ ht_status ht_steps_perform(void *context, const ht_history *history, const ht_ch
     }
     if (status == HT_OK)
         status = conclude(&in, &own);
+    steps->session->step = 0;
     status = settle(&in, status, &own, error);
     out_revision->least_bytes = steps->roofline.bytes;
     out_revision->least_ms = 1e3 * steps->roofline.seconds;

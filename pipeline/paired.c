@@ -18,6 +18,7 @@ ht_status ht_paired_time(const ht_session *session, const ht_binding *binding,
                                     .compile_workers = (unsigned)session->options.compile_workers,
                                     .database = session->database,
                                     .recording = session->recording,
+                                    .step = session->step,
                                     .fresh = session->options.fresh,
                                     .interrupted = &ht_stopped};
     *out_speedup = (ht_gain_interval){0};

@@ -108,6 +108,7 @@ static ht_job_options job_options(const ht_session *session) {
         .compile_workers = (unsigned)session->options.compile_workers,
         .database = session->database,
         .recording = session->recording,
+        .step = session->step,
         .share = session->share,
         .gate = session->gate,
         .fresh = session->options.fresh,

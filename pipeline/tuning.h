@@ -75,7 +75,8 @@ typedef struct ht_session {
     /* Outcomes of its configurations that the search begins with; borrowed. */
     const ht_trial *known;
     size_t known_count;
-    bool alone; /* does not look for what may not win, another style's */
+    uint64_t step; /* of a loop that searches are made for (ht_job_options.step); 0: of none */
+    bool alone;    /* does not look for what may not win, another style's */
     /* Called when a kernel was decided, while its job still runs: it may time its configuration
      * once more, and change the result. NULL: nothing more is done. */
     void (*decided)(void *context, ht_job *job, const ht_binding *binding,

@@ -41,9 +41,10 @@ static json_t *counts_json(const char *path, const ht_database_counts *counts) {
     } members[] = {{"jobs", counts->jobs},           {"kernels", counts->kernels},
                    {"devices", counts->devices},     {"evaluations", counts->evaluations},
                    {"successes", counts->successes}, {"deaths", counts->deaths},
-                   {"nights", counts->nights},       {"results", counts->results},
-                   {"files", counts->files},         {"loops", counts->loops},
-                   {"revisions", counts->revisions}, {"damaged", counts->damaged}};
+                   {"races", counts->races},         {"nights", counts->nights},
+                   {"results", counts->results},     {"files", counts->files},
+                   {"loops", counts->loops},         {"revisions", counts->revisions},
+                   {"damaged", counts->damaged}};
     json_t *file = json_pack("{s:o}", "file", ht_report_json_text(path));
     for (size_t i = 0; i < sizeof members / sizeof *members; ++i)
         json_object_set_new(file, members[i].name,
@@ -55,9 +56,9 @@ static void counts_print(const char *path, const ht_database_counts *counts, FIL
     fprintf(out,
             "%s: %" PRId64 " kernels on %" PRId64 " devices, %" PRId64 " jobs\n"
             "  %" PRId64 " evaluations, %" PRId64 " of them with a time; %" PRId64
-            " configurations that took workers down\n",
+            " configurations that took workers down; %" PRId64 " races\n",
             path, counts->kernels, counts->devices, counts->jobs, counts->evaluations,
-            counts->successes, counts->deaths);
+            counts->successes, counts->deaths, counts->races);
     if (counts->nights >= 0)
         fprintf(out, "  %" PRId64 " nights, %" PRId64 " results, %" PRId64 " files\n",
                 counts->nights, counts->results, counts->files);

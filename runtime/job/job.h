@@ -47,8 +47,11 @@ typedef struct ht_job_options {
     ht_database *recording;   /* borrowed; not NULL: everything is compiled, run and checked, but
                                  timings are those that an earlier run kept here, so that runs can
                                  be compared to the bit; what it lacks ends the job */
-    bool cold_cache;          /* every timed run finds the device's caches empty */
-    bool unpaired; /* no control next to each variant, and so no racing: for experiments */
+    uint64_t step;   /* of a loop that this is a part of: its finals are kept as races under
+                        this number, and replayed from there (runtime/store/races.h); 0:
+                        of none */
+    bool cold_cache; /* every timed run finds the device's caches empty */
+    bool unpaired;   /* no control next to each variant, and so no racing: for experiments */
     const char *source_hash; /* of the kernel source, for the database; NULL: of the unit */
     ht_check_when check;     /* what is run in checking mode too; host emulation only */
     bool only_check;         /* the original is not timed: for ht_job_check (check.h) alone */

@@ -3,6 +3,7 @@
 
 #include "base/clock.h"
 #include "base/memory.h"
+#include "runtime/store/races.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -215,6 +216,77 @@ static bool time_is_up(const finals *f, double seconds, double max_seconds) {
            (f->rounds >= ROUNDS_MIN_LONG && seconds >= 2 * max_seconds);
 }
 
+/* ---- kept and replayed */
+
+/* Those in play when a race begins. */
+typedef struct line_up {
+    ht_race race; /* entrants and their configurations are owned */
+    size_t slots[1 + FINALISTS_MAX];
+} line_up;
+
+static void line_up_make(const finals *f, line_up *out) {
+    out->race = (ht_race){.step = f->job->options.step,
+                          .stage = f->only ? "confirmation" : "choice",
+                          .seed = f->job->options.seed,
+                          .entrants = ht_alloc(f->count + 1, sizeof *out->race.entrants)};
+    for (size_t slot = 0; slot <= f->count; ++slot) {
+        if (!in_play(f, slot))
+            continue;
+        char *config = slot ? ht_config_string(f->job->binding->template, &f->configs[slot - 1])
+                            : ht_strdup("original");
+        out->slots[out->race.count] = slot;
+        out->race.entrants[out->race.count++] = (ht_race_entrant){.config = config};
+    }
+}
+
+static void line_up_free(line_up *lined) {
+    for (size_t i = 0; i < lined->race.count; ++i)
+        free((char *)(size_t)lined->race.entrants[i].config);
+    free(lined->race.entrants);
+}
+
+/* Writes down how a race went: timed again it would go another way. */
+static ht_status race_keep(const finals *f, line_up *lined, ht_error *error) {
+    const ht_job *job = f->job;
+    ht_race *race = &lined->race;
+    race->rounds = f->rounds;
+    for (size_t i = 0; i < race->count; ++i) {
+        size_t slot = lined->slots[i];
+        ht_race_entrant *entrant = &race->entrants[i];
+        if (slot && !alive(f, slot - 1)) {
+            entrant->status = f->results[slot - 1].status;
+            entrant->reason = f->results[slot - 1].reason;
+        } else {
+            entrant->samples = f->samples[slot];
+        }
+    }
+    return ht_races_put(job->options.database, &job->identity.key, race, error);
+}
+
+/* Takes a race of the recording. *out_found: it has this one. */
+static ht_status race_replay(finals *f, line_up *lined, bool *out_found, ht_error *error) {
+    ht_race *race = &lined->race;
+    ht_status status = ht_races_get(f->job->options.recording, &f->job->identity.key, ROUNDS_MAX,
+                                    race, out_found, error);
+    *out_found = *out_found && race->entrants[0].status == HT_OK;
+    for (size_t i = 0; i < race->count && *out_found; ++i) {
+        const ht_race_entrant *entrant = &race->entrants[i];
+        size_t slot = lined->slots[i];
+        if (entrant->status == HT_OK) {
+            memcpy(f->samples[slot], entrant->samples, race->rounds * sizeof *entrant->samples);
+            continue;
+        }
+        ht_final *result = &f->results[slot - 1];
+        result->status = entrant->status;
+        result->verified = false;
+        ht_text_shorten(entrant->reason, result->reason, sizeof result->reason);
+    }
+    if (*out_found)
+        f->rounds = race->rounds;
+    ht_race_results_free(race);
+    return status;
+}
+
 /* Takes the samples of a recording, as many of each as all have. */
 static ht_status recorded(finals *f, ht_error *error) {
     ht_status status = HT_OK;
@@ -226,9 +298,7 @@ static ht_status recorded(finals *f, ht_error *error) {
     return status;
 }
 
-static ht_status race(finals *f, double max_seconds, ht_error *error) {
-    if (f->job->options.recording)
-        return recorded(f, error);
+static ht_status rounds_run(finals *f, double max_seconds, ht_error *error) {
     double begin = ht_clock_seconds();
     ht_status status = load_all(f, error);
     while (status == HT_OK && any_in_play(f) && f->rounds < ROUNDS_MAX) {
@@ -240,6 +310,25 @@ static ht_status race(finals *f, double max_seconds, ht_error *error) {
         status = run_round(f, &complete, error);
         f->rounds += complete;
     }
+    return status;
+}
+
+/* Times those in play in turn, or takes what the recording has of it: of one that was made before
+ * races were kept, times of a search. */
+static ht_status race(finals *f, double max_seconds, ht_error *error) {
+    const ht_job_options *options = &f->job->options;
+    line_up lined = {0};
+    line_up_make(f, &lined);
+    bool replayed = false;
+    ht_status status = HT_OK;
+    if (options->recording && options->step)
+        status = race_replay(f, &lined, &replayed, error);
+    if (status == HT_OK && !replayed)
+        status = options->recording ? recorded(f, error) : rounds_run(f, max_seconds, error);
+    bool raced = replayed || !options->recording;
+    if (status == HT_OK && raced && options->database && options->step && f->rounds)
+        status = race_keep(f, &lined, error);
+    line_up_free(&lined);
     return status;
 }
 

@@ -209,7 +209,7 @@ static char *column_text(sqlite3_stmt *statement, int column) {
     return text != NULL ? ht_strdup(text) : NULL;
 }
 
-static bool status_from_name(const char *name, ht_status *out_status) {
+bool ht_database_status(const char *name, ht_status *out_status) {
     for (int status = HT_OK; name != NULL && status <= HT_ERROR_INTERNAL; ++status)
         if (strcmp(ht_status_name((ht_status)status), name) == 0) {
             *out_status = (ht_status)status;
@@ -245,7 +245,7 @@ static bool read_row(sqlite3_stmt *row, const char *config, ht_evaluation *out) 
     ++column;
     HT_RESOURCE_FIELDS(READ)
 #undef READ
-    return status_from_name((const char *)sqlite3_column_text(row, 1), &out->status) &&
+    return ht_database_status((const char *)sqlite3_column_text(row, 1), &out->status) &&
            parse_samples((const char *)sqlite3_column_text(row, 4), out) &&
            (out->status != HT_OK || out->cost > 0);
 }
@@ -282,7 +282,7 @@ static void condemn(ht_evaluation *evaluation, const char *config, sqlite3_stmt 
                                   .resources = resources,
                                   .deaths = deaths,
                                   .condemned = true};
-    if (!status_from_name((const char *)sqlite3_column_text(row, 1), &evaluation->status) ||
+    if (!ht_database_status((const char *)sqlite3_column_text(row, 1), &evaluation->status) ||
         evaluation->status == HT_OK)
         evaluation->status = HT_ERROR_CRASH;
 }
@@ -386,10 +386,7 @@ ht_status ht_database_nearest(ht_database *database, const ht_database_key *key,
     *out_configs = NULL;
     *out_count = 0;
     sqlite3_stmt *query = database->nearest;
-    bind_text(query, ":template_name", key->template_name);
-    bind_text(query, ":template_hash", key->template_hash);
-    bind_text(query, ":device", key->device);
-    bind_text(query, ":problem", key->problem);
+    ht_database_bind_key(query, key);
     neighbour *found = NULL;
     size_t count = 0;
     int step;

@@ -66,7 +66,8 @@ void ht_evaluation_free(ht_evaluation *evaluation);
 
 /* Best configurations of the same template and device on other problems, nearest first (distance:
  * the sum over shared fields of |log2 a - log2 b|). Strings as ht_config_string; free each, then
- * the array. At most `want`. */
+ * the array. At most `want`. Those alone that were there when the key's own job began, so that a
+ * search that is done again begins as it did. */
 ht_status ht_database_nearest(ht_database *database, const ht_database_key *key, size_t want,
                               char ***out_configs, size_t *out_count, ht_error *error);
 

@@ -20,6 +20,9 @@ ht_status ht_database_fail_input(ht_status status, ht_error *error);
 /* Binds copies of a key's parts to the parameters of their names; "" where the key has none. */
 void ht_database_bind_key(sqlite3_stmt *statement, const ht_database_key *key);
 
+/* The status of a word of a row; false: there is none, or `name` is NULL. */
+bool ht_database_status(const char *name, ht_status *out_status);
+
 /* Opens or creates the file of damage->path, checks it, brings it up to date. Closes what it opened
  * on failure. */
 ht_status ht_database_file_open(ht_database_damage *damage, sqlite3 **out_sqlite, ht_error *error);

@@ -2,7 +2,7 @@
 
 #include "base/memory.h"
 #include "base/text.h"
-#include "runtime/store/database_schema.h"
+#include "runtime/store/races_schema.h"
 
 #include <stdbool.h>
 #include <stdlib.h>
@@ -188,6 +188,8 @@ static ht_status upgrade(const opening *in, sqlite3_int64 version, const char *d
         status = execute(in, HT_DATABASE_FROM_1, doing);
     if (status == HT_OK && version <= 2)
         status = execute(in, HT_DATABASE_FROM_2, doing);
+    if (status == HT_OK && version <= 3)
+        status = execute(in, HT_DATABASE_FROM_3, doing);
     return status;
 }
 

@@ -6,6 +6,7 @@
 #include "base/warning.h"
 
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -43,17 +44,19 @@ static void checksum_function(sqlite3_context *context, int count, sqlite3_value
     sqlite3_result_int64(context, checksum_of(count, values));
 }
 
-static bool is_new(ht_database_damage *damage, char table, sqlite3_int64 id) {
+static bool is_new(ht_database_damage *damage, const char *table, sqlite3_int64 id) {
     for (size_t i = 0; i < damage->count; ++i)
-        if (damage->rows[i].table == table && damage->rows[i].id == id)
+        if (damage->rows[i].id == id && strcmp(damage->rows[i].table, table) == 0)
             return false;
     HT_GROW(damage->rows, damage->count);
-    damage->rows[damage->count++] = (ht_database_row_name){table, id};
+    ht_database_row_name *row = &damage->rows[damage->count++];
+    *row = (ht_database_row_name){.id = id};
+    snprintf(row->table, sizeof row->table, "%s", table);
     return true;
 }
 
 static void row_report(ht_database_damage *damage, const char *table, sqlite3_int64 id) {
-    if (!is_new(damage, table[0], id))
+    if (!is_new(damage, table, id))
         return;
     ht_warning(
         "%s: tuning database: row %lld of table %s does not fit its checksum: it was damaged or "

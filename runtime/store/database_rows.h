@@ -8,7 +8,7 @@
 
 /* A row that was reported. */
 typedef struct ht_database_row_name {
-    char table; /* tables differ in their first letter */
+    char table[16];
     sqlite3_int64 id;
 } ht_database_row_name;
 

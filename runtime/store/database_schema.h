@@ -6,7 +6,7 @@
 enum {
     HT_DATABASE_APPLICATION_ID =
         0x48745475, /* "HtTu"; `file` and we recognise our own files by it */
-    HT_DATABASE_VERSION = 3,
+    HT_DATABASE_VERSION = 4,
     HT_DATABASE_CHECKSUMS_SINCE = 3,
     HT_DATABASE_BUSY_MS = 5000
 };
@@ -80,11 +80,12 @@ double ht_problem_distance(const char *a, const char *b);
     "ALTER TABLE evaluations ADD COLUMN conditions TEXT;" HT_DATABASE_DEATHS_TABLE                 \
     "PRAGMA user_version = 2;"
 
-#define HT_DATABASE_JOB_WHERE                                                                      \
-    "source_hash = :source_hash AND template_name = :template_name"                                \
-    " AND template_hash = :template_hash AND problem = :problem AND device = :device"              \
-    " AND compiler = :compiler AND method = :method AND settings = :settings"                      \
-    " AND checking = :checking"
+#define HT_DATABASE_JOB_WHERE_OF(job)                                                              \
+    job "source_hash = :source_hash AND " job "template_name = :template_name AND " job            \
+        "template_hash = :template_hash AND " job "problem = :problem AND " job                    \
+        "device = :device AND " job "compiler = :compiler AND " job "method = :method AND " job    \
+        "settings = :settings AND " job "checking = :checking"
+#define HT_DATABASE_JOB_WHERE HT_DATABASE_JOB_WHERE_OF("")
 
 /* The values that a row's checksum covers, after the table's name; the key of its job first.
  * `job` and `row` say where the values come from: ":" for parameters, "jobs." and the like for
@@ -211,6 +212,13 @@ double ht_problem_distance(const char *a, const char *b);
     " " HT_DATABASE_RESOURCE_COLUMNS " FROM evaluations WHERE config = :config"                    \
     " AND job_id = " HT_DATABASE_JOB_ID " AND " HT_DATABASE_EVALUATION_GOOD_KEPT
 
+/* When the key's own job began: what was written later, as by that job's search at other sizes,
+ * gives it no seeds. So a search that is done again begins as it did the first time. */
+#define HT_DATABASE_OWN_BEGIN                                                                      \
+    "(SELECT ifnull(own.created, '9999'), ifnull(min(first.id), 9223372036854775807)"              \
+    " FROM jobs AS own LEFT JOIN evaluations AS first ON first.job_id = own.id"                    \
+    " WHERE " HT_DATABASE_JOB_WHERE_OF("own.") ")"
+
 /* The bare column next to min() is the row of the minimum: documented SQLite behaviour. The
  * baseline of a reference kernel is kept under the configuration "original", which is no
  * configuration to start from. */
@@ -220,7 +228,9 @@ double ht_problem_distance(const char *a, const char *b);
     " WHERE jobs.template_name = :template_name AND jobs.template_hash = :template_hash"           \
     " AND jobs.device = :device AND jobs.problem <> :problem"                                      \
     " AND evaluations.status = 'ok' AND evaluations.config <> 'original'"                          \
-    " AND NOT evaluations.reduced AND " HT_DATABASE_NOT_CONDEMNED                                  \
-    " AND " HT_DATABASE_EVALUATION_GOOD " GROUP BY jobs.problem ORDER BY jobs.problem"
+    " AND NOT evaluations.reduced"                                                                 \
+    " AND (evaluations.created, evaluations.id) < " HT_DATABASE_OWN_BEGIN                          \
+    " AND " HT_DATABASE_NOT_CONDEMNED " AND " HT_DATABASE_EVALUATION_GOOD                          \
+    " GROUP BY jobs.problem ORDER BY jobs.problem"
 
 #endif

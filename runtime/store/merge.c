@@ -6,9 +6,9 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "runtime/store/database_internal.h"
-#include "runtime/store/database_schema.h"
 #include "runtime/store/loops_schema.h"
 #include "runtime/store/nights_schema.h"
+#include "runtime/store/races_schema.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -65,12 +65,24 @@ static const char deaths[] =
     " WHERE (excluded.count, excluded.status, excluded.evidence) >"
     " (deaths.count, deaths.status, deaths.evidence);";
 
+/* The younger one; of two of the same second the one with the greater checksum. */
+static const char races[] =
+    "INSERT INTO main.races (job_id, step, stage, seed, entrants, results, created, checksum)"
+    " SELECT job_of.ours, step, stage, seed, entrants, results, races.created, races.checksum"
+    " FROM input.races AS races JOIN input.jobs AS jobs ON jobs.id = job_id"
+    " JOIN temp.job_of ON job_of.theirs = job_id WHERE " HT_RACES_GOOD
+    " ON CONFLICT (job_id, step, stage, seed, entrants) DO UPDATE"
+    " SET (results, created, checksum) = (excluded.results, excluded.created, excluded.checksum)"
+    " WHERE (excluded.created, excluded.checksum) > (races.created, races.checksum);";
+
 /* Rows of the output that are damaged would win by accident. */
 static const char clean[] =
     "DELETE FROM evaluations WHERE id IN (SELECT evaluations.id FROM evaluations"
     " JOIN jobs ON jobs.id = job_id WHERE NOT " HT_DATABASE_EVALUATION_GOOD ");"
     "DELETE FROM deaths WHERE rowid IN (SELECT deaths.rowid FROM deaths"
-    " JOIN jobs ON jobs.id = job_id WHERE NOT " HT_DATABASE_DEATH_GOOD ");";
+    " JOIN jobs ON jobs.id = job_id WHERE NOT " HT_DATABASE_DEATH_GOOD ");"
+    "DELETE FROM races WHERE id IN (SELECT races.id FROM races"
+    " JOIN jobs ON jobs.id = job_id WHERE NOT " HT_RACES_GOOD ");";
 
 /* Nights are distinguished by job, time and host, and get new numbers, by time; the longest of
  * their documents stays, that of all shards. Results are a set of rows; the latest has the greatest
@@ -207,8 +219,9 @@ static ht_status attach(const merger *in, const char *path) {
 static ht_status rows_take(const merger *in) {
     static const struct {
         const char *sql, *table; /* of the input, without which it is left out; NULL: it has it */
-    } steps[] = {{jobs, NULL},       {evaluations, NULL},     {deaths, NULL},  {nights, "results"},
-                 {files, "results"}, {nights_put, "results"}, {loops, "steps"}};
+    } steps[] = {
+        {jobs, NULL},        {evaluations, NULL}, {deaths, NULL},          {races, NULL},
+        {nights, "results"}, {files, "results"},  {nights_put, "results"}, {loops, "steps"}};
     ht_status status = run(in, "BEGIN IMMEDIATE");
     for (size_t i = 0; i < sizeof steps / sizeof *steps && status == HT_OK; ++i)
         if (!steps[i].table || has_table(in, "input", steps[i].table))

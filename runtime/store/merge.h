@@ -17,7 +17,7 @@ ht_status ht_database_merge(const char *out, const char *const *inputs, size_t c
                             ht_error *error);
 
 typedef struct ht_database_counts {
-    int64_t jobs, evaluations, successes, deaths;
+    int64_t jobs, evaluations, successes, deaths, races;
     int64_t kernels, devices;       /* different ones */
     int64_t nights, results, files; /* -1: it has no such tables */
     int64_t loops, revisions;       /* the same */
@@ -28,7 +28,7 @@ typedef struct ht_database_counts {
 ht_status ht_database_count(const char *path, ht_database_counts *out, ht_error *error);
 
 /* Removes what no run would use any more: damaged rows; jobs of which nothing was measured for
- * `days`, with their evaluations and deaths, unless the latest result of a kernel is of one;
+ * `days`, with their evaluations, deaths and races, unless the latest result of a kernel is of one;
  * results and loops that are neither the latest of their kernel nor younger than that; nights and
  * files without a result; claims. Then the file is made smaller. */
 ht_status ht_database_prune(const char *path, double days, ht_error *error);

@@ -4,9 +4,9 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "runtime/store/database_internal.h"
-#include "runtime/store/database_schema.h"
 #include "runtime/store/loops_schema.h"
 #include "runtime/store/nights_schema.h"
+#include "runtime/store/races_schema.h"
 
 #include <stdbool.h>
 #include <stdlib.h>
@@ -49,6 +49,7 @@ static ht_status all_count(const upkeep *in, ht_database_counts *out) {
         {"SELECT count(*) FROM evaluations", &out->evaluations, NULL},
         {"SELECT count(*) FROM evaluations WHERE status = 'ok'", &out->successes, NULL},
         {"SELECT count(*) FROM deaths", &out->deaths, NULL},
+        {"SELECT count(*) FROM races", &out->races, NULL},
         {"SELECT count(DISTINCT template_name) FROM jobs", &out->kernels, NULL},
         {"SELECT count(DISTINCT device) FROM jobs", &out->devices, NULL},
         {"SELECT count(*) FROM nights", &out->nights, "results"},
@@ -74,6 +75,7 @@ static ht_status damaged_count(const upkeep *in, int64_t *out) {
         {"jobs", HT_DATABASE_JOB_GOOD, "jobs"},
         {"evaluations JOIN jobs ON jobs.id = job_id", HT_DATABASE_EVALUATION_GOOD, "evaluations"},
         {"deaths JOIN jobs ON jobs.id = job_id", HT_DATABASE_DEATH_GOOD, "deaths"},
+        {"races JOIN jobs ON jobs.id = job_id", HT_RACES_GOOD, "races"},
         {"results", HT_NIGHTS_GOOD, "results"},
         {"written", HT_NIGHTS_FILE_GOOD, "written"},
         {"loops", HT_LOOPS_GOOD, "loops"},
@@ -138,6 +140,9 @@ static const char evaluations_prune[] =
     " OR id IN (SELECT evaluations.id FROM evaluations"
     " JOIN jobs ON jobs.id = job_id WHERE NOT " HT_DATABASE_EVALUATION_GOOD ");"
     "DELETE FROM deaths WHERE job_id IN (SELECT id FROM temp.old);"
+    "DELETE FROM races WHERE job_id IN (SELECT id FROM temp.old)"
+    " OR id IN (SELECT races.id FROM races"
+    " JOIN jobs ON jobs.id = job_id WHERE NOT " HT_RACES_GOOD ");"
     "DELETE FROM jobs WHERE id IN (SELECT id FROM temp.old);";
 
 static const char nights_prune[] =

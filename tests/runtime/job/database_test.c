@@ -239,6 +239,32 @@ Test(database, earlier_runs_are_those_of_the_template_elsewhere) {
                  HT_ERROR_INPUT);
 }
 
+/* A search that is done again begins with what it began with: not with what its own winner did at
+ * other sizes after it, as an interrupted run leaves it. */
+Test(database, what_came_after_the_job_gives_it_no_seeds) {
+    ht_database *database = database_open();
+    ht_database_key before = KEY, after = KEY;
+    before.problem = "N=2 C=64";
+    after.problem = "N=4 C=64";
+    put(database, &before, "A=1", 0.2);
+    put(database, &KEY, "original", 0.3);
+    put(database, &after, "A=2", 0.1); /* within the same second */
+    char **configs = NULL;
+    size_t count = 0;
+    cr_assert_eq(ht_database_nearest(database, &KEY, 5, &configs, &count, NULL), HT_OK);
+    cr_assert_eq(count, 1);
+    cr_expect_str_eq(configs[0], "A=1");
+    free(configs[0]);
+    free(configs);
+    before.problem = "N=3 C=64"; /* of which nothing was measured */
+    cr_assert_eq(ht_database_nearest(database, &before, 5, &configs, &count, NULL), HT_OK);
+    cr_expect_eq(count, 2);
+    for (size_t i = 0; i < count; ++i)
+        free(configs[i]);
+    free(configs);
+    ht_database_close(database);
+}
+
 /* A search that is done again expects what it expected when it began. */
 Test(database, what_came_after_the_job_is_no_earlier_run) {
     ht_database *database = database_open();
