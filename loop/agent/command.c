@@ -12,11 +12,12 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { STEP_MS = 100, END_STEPS = 20 };
+enum { STEP_MS = 100, END_STEPS = 20, TAIL_BYTES = 2048, TAIL_LINES = 3 };
 
 struct ht_agent_command {
     char *command;
@@ -24,7 +25,10 @@ struct ht_agent_command {
     const volatile int *interrupted;
     pid_t pid;     /* 0: it does not run */
     int to, from;  /* its standard input and output */
+    int words;     /* its standard error; -1: closed */
     ht_text input; /* that was read and not yet answered with */
+    ht_text tail;  /* the last of what it wrote to its standard error */
+    bool taken;    /* it read something of the question */
 };
 
 ht_agent_command *ht_agent_command_new(const char *command, double seconds,
@@ -34,13 +38,14 @@ ht_agent_command *ht_agent_command_new(const char *command, double seconds,
                                 .seconds = seconds,
                                 .interrupted = interrupted,
                                 .to = -1,
-                                .from = -1};
+                                .from = -1,
+                                .words = -1};
     return agent;
 }
 
 /* ---- the process ---- */
 
-static void run(const ht_agent_command *agent, int in, int out, pid_t parent) {
+static void run(const ht_agent_command *agent, int in, int out, int words, pid_t parent) {
     sigset_t none;
     sigemptyset(&none);
     sigprocmask(SIG_SETMASK, &none, NULL);
@@ -49,70 +54,131 @@ static void run(const ht_agent_command *agent, int in, int out, pid_t parent) {
     signal(SIGTERM, SIG_DFL);
     setpgid(0, 0);
     prctl(PR_SET_PDEATHSIG, SIGKILL);
-    if (getppid() != parent || dup2(in, STDIN_FILENO) < 0 || dup2(out, STDOUT_FILENO) < 0)
+    if (getppid() != parent || dup2(in, STDIN_FILENO) < 0 || dup2(out, STDOUT_FILENO) < 0 ||
+        dup2(words, STDERR_FILENO) < 0)
         _exit(127);
     execl("/bin/sh", "sh", "-c", agent->command, (char *)NULL);
     _exit(127);
 }
 
-static void pair_close(const int ends[2]) {
-    close(ends[0]);
-    close(ends[1]);
+/* The ends of its pipes: those to read from, and to write to. */
+enum { TO, FROM, WORDS, PIPES };
+
+static void ends_close(int pipes[PIPES][2], int end) {
+    for (int i = 0; i < PIPES; ++i)
+        if (pipes[i][end] >= 0)
+            close(pipes[i][end]);
 }
 
 static ht_status agent_start(ht_agent_command *agent, ht_error *error) {
-    int to[2], from[2];
-    if (pipe2(to, O_CLOEXEC) != 0)
-        return ht_error_set(error, HT_ERROR_IO, "no pipe to the agent: %s", strerror(errno));
-    if (pipe2(from, O_CLOEXEC) != 0) {
-        pair_close(to);
-        return ht_error_set(error, HT_ERROR_IO, "no pipe to the agent: %s", strerror(errno));
-    }
-    pid_t parent = getpid(), pid = fork();
+    int pipes[PIPES][2] = {{-1, -1}, {-1, -1}, {-1, -1}}, made = 0;
+    while (made < PIPES && pipe2(pipes[made], O_CLOEXEC) == 0)
+        ++made;
+    pid_t parent = getpid(), pid = made == PIPES ? fork() : -1;
     if (pid == 0)
-        run(agent, to[0], from[1], parent);
-    close(to[0]);
-    close(from[1]);
+        run(agent, pipes[TO][0], pipes[FROM][1], pipes[WORDS][1], parent);
     if (pid < 0) {
-        close(to[1]);
-        close(from[0]);
-        return ht_error_set(error, HT_ERROR_IO, "no process for the agent: %s", strerror(errno));
+        ht_error_set(error, HT_ERROR_IO, "no %s for the agent: %s",
+                     made == PIPES ? "process" : "pipe", strerror(errno));
+        ends_close(pipes, 0);
+        ends_close(pipes, 1);
+        return HT_ERROR_IO;
     }
     setpgid(pid, pid); /* whoever of the two comes first */
-    fcntl(to[1], F_SETFL, O_NONBLOCK);
+    close(pipes[TO][0]);
+    close(pipes[FROM][1]);
+    close(pipes[WORDS][1]);
+    fcntl(pipes[TO][1], F_SETFL, O_NONBLOCK);
+    fcntl(pipes[WORDS][0], F_SETFL, O_NONBLOCK);
     agent->pid = pid;
-    agent->to = to[1];
-    agent->from = from[0];
-    agent->input.length = 0;
+    agent->to = pipes[TO][1];
+    agent->from = pipes[FROM][0];
+    agent->words = pipes[WORDS][0];
+    agent->input.length = agent->tail.length = 0;
     return HT_OK;
 }
 
-/* Ends it, and returns how it had ended, as waitpid gives it. One that has closed its output gets a
- * moment to end by itself, so that its exit code can be reported. */
-static int agent_end(ht_agent_command *agent, bool wait) {
+/* Shows what it has written to its standard error, and keeps the last of it. */
+static void words_show(ht_agent_command *agent) {
+    char part[4096];
+    ssize_t size = 1;
+    while (agent->words >= 0 && size > 0) {
+        size = read(agent->words, part, sizeof part);
+        if (size > 0 && fwrite(part, 1, (size_t)size, stderr) > 0)
+            ht_text_append_n(&agent->tail, part, (size_t)size);
+    }
+    if (size == 0) {
+        close(agent->words);
+        agent->words = -1;
+    }
+    if (agent->tail.length > TAIL_BYTES) {
+        size_t left = agent->tail.length - TAIL_BYTES;
+        memmove(agent->tail.data, agent->tail.data + left, TAIL_BYTES);
+        agent->tail.length = TAIL_BYTES;
+    }
+}
+
+/* Returns the last lines of its standard error as one; NULL: it wrote nothing; free(). */
+static char *last_words(const ht_agent_command *agent) {
+    const char *data = agent->tail.data;
+    size_t end = agent->tail.length, begin, lines = 0;
+    while (end > 0 && data[end - 1] == '\n')
+        --end;
+    for (begin = end; begin > 0; --begin)
+        if (data[begin - 1] == '\n' && ++lines == TAIL_LINES)
+            break;
+    ht_text text = {0};
+    for (size_t i = begin; i < end; ++i)
+        ht_text_append_n(&text, data[i] == '\n' ? " / " : data + i, data[i] == '\n' ? 3 : 1);
+    if (!text.length)
+        return NULL;
+    char *words = ht_text_take(&text);
+    ht_text_make_printable(words, "", false);
+    return words;
+}
+
+static void ends_forget(ht_agent_command *agent) {
+    words_show(agent);
+    close(agent->to);
+    close(agent->from);
+    if (agent->words >= 0)
+        close(agent->words);
+    agent->pid = 0;
+    agent->to = agent->from = agent->words = -1;
+}
+
+/* Ends it, and returns true if it had ended by itself, with *out_status as waitpid gives it. One
+ * that has closed its output gets a moment to do so, so that its exit code can be reported. */
+static bool agent_end(ht_agent_command *agent, bool wait, int *out_status) {
     int status = 0;
+    *out_status = 0;
     if (!agent->pid)
-        return 0;
+        return true;
     bool ended = waitpid(agent->pid, &status, WNOHANG) == agent->pid;
     for (int i = 0; i < END_STEPS && wait && !ended; ++i) {
         usleep(STEP_MS * 1000 / 2);
         ended = waitpid(agent->pid, &status, WNOHANG) == agent->pid;
     }
     kill(-agent->pid, SIGKILL); /* those that it may have started, too */
+    *out_status = status;
     while (!ended && waitpid(agent->pid, &status, 0) < 0 && errno == EINTR)
         continue;
-    close(agent->to);
-    close(agent->from);
-    agent->pid = 0;
-    agent->to = agent->from = -1;
-    return status;
+    ends_forget(agent);
+    return ended;
+}
+
+/* Ends it, however it does. */
+static void agent_stop(ht_agent_command *agent) {
+    int ignored;
+    agent_end(agent, false, &ignored);
 }
 
 void ht_agent_command_free(ht_agent_command *agent) {
     if (!agent)
         return;
-    agent_end(agent, false);
+    agent_stop(agent);
     ht_text_free(&agent->input);
+    ht_text_free(&agent->tail);
     free(agent->command);
     free(agent);
 }
@@ -120,24 +186,43 @@ void ht_agent_command_free(ht_agent_command *agent) {
 /* ---- lines ---- */
 
 static ht_status ended_tell(ht_agent_command *agent, ht_error *error) {
-    int status = agent_end(agent, true);
-    if (WIFSIGNALED(status))
-        return ht_error_set(error, HT_ERROR_IO,
-                            "the agent was ended by a signal (%s) without an answer: %s",
-                            strsignal(WTERMSIG(status)), agent->command);
-    return ht_error_set(error, HT_ERROR_IO,
-                        "the agent ended with exit code %d without an answer: %s",
-                        WEXITSTATUS(status), agent->command);
+    int status;
+    bool ended = agent_end(agent, true, &status);
+    char *how = !ended ? ht_strdup("closed its output")
+                : WIFSIGNALED(status)
+                    ? ht_format("died of a signal (%s)", strsignal(WTERMSIG(status)))
+                    : ht_format("ended with exit code %d", WEXITSTATUS(status));
+    char *words = last_words(agent);
+    ht_error_set(error, HT_ERROR_IO, "the agent %s%s without an answer: %s%s%s", how,
+                 agent->taken ? ", with the question read," : "", agent->command,
+                 words ? "; the last that it wrote to its standard error: " : "",
+                 words ? words : "");
+    free(words);
+    free(how);
+    return HT_ERROR_IO;
 }
 
+/* A question on its way. */
+typedef struct question {
+    const char *line;
+    size_t length, done; /* written so far */
+    bool refused;        /* it takes no more */
+    double deadline;     /* of its answer, on the clock */
+} question;
+
 /* Writes what the pipe takes. A command that reads nothing may answer all the same. */
-static void part_write(const ht_agent_command *agent, const char *line, size_t length,
-                       size_t *done) {
-    ssize_t written = write(agent->to, line + *done, length - *done);
+static void part_write(const ht_agent_command *agent, question *of) {
+    ssize_t written = write(agent->to, of->line + of->done, of->length - of->done);
     if (written > 0)
-        *done += (size_t)written;
+        of->done += (size_t)written;
     else if (written < 0 && errno != EINTR && errno != EAGAIN)
-        *done = length;
+        of->refused = true;
+}
+
+/* Returns true if it has read of a question: not all that was written is still in the pipe. */
+static bool is_taken(const ht_agent_command *agent, const question *of) {
+    int left = 0;
+    return of->done > 0 && ioctl(agent->to, FIONREAD, &left) == 0 && (size_t)left < of->done;
 }
 
 /* Returns false at the end of its output. */
@@ -162,36 +247,43 @@ static bool line_take(ht_agent_command *agent, char **out_line, size_t *out_leng
     memmove(agent->input.data, begin + used, agent->input.length - used);
     agent->input.length -= used;
     if (!end)
-        agent_end(agent, false);
+        agent_stop(agent);
     return true;
 }
 
-static ht_status exchange(ht_agent_command *agent, const char *line, size_t length, char **out_line,
+static ht_status exchange(ht_agent_command *agent, question *of, char **out_line,
                           size_t *out_length, ht_error *error) {
-    double deadline = ht_clock_seconds() + agent->seconds;
-    size_t done = 0;
     agent->input.length = 0; /* of an answer that nobody asked for */
+    agent->taken = of->refused = false;
+    of->done = 0;
     while (!line_take(agent, out_line, out_length)) {
-        struct pollfd waiting[2] = {{.fd = agent->from, .events = POLLIN},
-                                    {.fd = done < length ? agent->to : -1, .events = POLLOUT}};
+        bool writes = of->done < of->length && !of->refused;
+        struct pollfd waiting[PIPES] = {[FROM] = {.fd = agent->from, .events = POLLIN},
+                                        [TO] = {.fd = writes ? agent->to : -1, .events = POLLOUT},
+                                        [WORDS] = {.fd = agent->words, .events = POLLIN}};
         if (agent->interrupted && *agent->interrupted) {
-            agent_end(agent, false);
+            agent_stop(agent);
             return ht_error_set(error, HT_ERROR_INTERRUPTED, "interrupted");
         }
-        if (ht_clock_seconds() > deadline) {
-            agent_end(agent, false);
+        if (ht_clock_seconds() > of->deadline) {
+            agent_stop(agent);
             return ht_error_set(
                 error, HT_ERROR_TIMEOUT,
                 "the agent gave no answer within %g s: %s; --agent-time raises the limit",
                 agent->seconds, agent->command);
         }
-        if (poll(waiting, 2, STEP_MS) <= 0)
+        if (poll(waiting, PIPES, STEP_MS) <= 0)
             continue;
-        if (waiting[1].revents)
-            part_write(agent, line, length, &done);
-        if (waiting[0].revents && !part_read(agent))
+        if (waiting[WORDS].revents)
+            words_show(agent);
+        if (waiting[TO].revents)
+            part_write(agent, of);
+        if (waiting[FROM].revents && !part_read(agent)) {
+            agent->taken = is_taken(agent, of);
             return ended_tell(agent, error);
+        }
     }
+    words_show(agent);
     return HT_OK;
 }
 
@@ -203,21 +295,21 @@ ht_status ht_agent_command_ask(ht_agent_command *agent, const json_t *state, cha
     *out_length = 0;
     if (agent->pid && waitpid(agent->pid, &ignored, WNOHANG) == agent->pid) {
         kill(-agent->pid, SIGKILL);
-        close(agent->to);
-        close(agent->from);
-        agent->pid = 0; /* it answers one question a run */
+        ends_forget(agent); /* it answers one question a run */
     }
+    question of = {
+        .line = line, .length = strlen(line), .deadline = ht_clock_seconds() + agent->seconds};
     bool answered = agent->pid != 0;
     ht_status status = answered ? HT_OK : agent_start(agent, error);
     struct sigaction ignore = {.sa_handler = SIG_IGN}, before;
     sigaction(SIGPIPE, &ignore, &before);
     if (status == HT_OK)
-        status = exchange(agent, line, strlen(line), out_line, out_length, error);
-    /* It was still about to end after its last answer: this question was not put to it. */
-    if (status == HT_ERROR_IO && answered && agent->input.length == 0) {
+        status = exchange(agent, &of, out_line, out_length, error);
+    /* It was still about to end after its last answer, and has read nothing of this question. */
+    if (status == HT_ERROR_IO && answered && !agent->taken && agent->input.length == 0) {
         status = agent_start(agent, error);
         if (status == HT_OK)
-            status = exchange(agent, line, strlen(line), out_line, out_length, error);
+            status = exchange(agent, &of, out_line, out_length, error);
     }
     sigaction(SIGPIPE, &before, NULL);
     free(text);

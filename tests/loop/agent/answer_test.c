@@ -3,6 +3,7 @@
 #include "loop/agent/answer.h"
 #include "loop/agent/command.h"
 
+#include "base/clock.h"
 #include "base/memory.h"
 
 #include <criterion/criterion.h>
@@ -134,6 +135,76 @@ Test(agent_command, one_that_ends_dies_or_hangs_is_an_error_with_its_name) {
         cr_assert(strstr(error.message, commands[i][0]), "%s", error.message);
         ht_agent_command_free(agent);
     }
+}
+
+/* Returns the number of lines of a file, and removes it. */
+static int lines_of(const char *path) {
+    FILE *file = fopen(path, "r");
+    int lines = 0, byte;
+    cr_assert_not_null(file);
+    while ((byte = getc(file)) != EOF)
+        lines += byte == '\n';
+    fclose(file);
+    unlink(path);
+    return lines;
+}
+
+/* A question that was read may have cost something, and an agent that dies of it would die again.
+ */
+Test(agent_command, one_that_reads_a_question_and_dies_is_asked_once_and_its_last_words_are_told) {
+    static const struct {
+        const char *dies, *how;
+    } deaths[] = {{"exit 7", "exit code 7"}, {"kill -SEGV $$", "Segmentation fault"}};
+    for (size_t i = 0; i < 2; ++i) {
+        char path[] = "/tmp/agent-death-test-XXXXXX";
+        int fd = mkstemp(path);
+        cr_assert_geq(fd, 0);
+        close(fd);
+        char *command =
+            ht_format("turn=0; while read -r line; do echo x >>%s; turn=$((turn + 1)); "
+                      "test $turn -lt 2 || { printf 'one\\ntwo\\nno credit\\nfour\\n' >&2; "
+                      "%s; }; echo answer; done",
+                      path, deaths[i].dies);
+        ht_agent_command *agent = ht_agent_command_new(command, 10, NULL);
+        ht_error error = {0};
+        char *line = ask(agent, 1, &error);
+        cr_expect_str_eq(line, "answer", "%s", error.message);
+        free(line);
+        line = ask(agent, 2, &error);
+        cr_expect_null(line);
+        cr_expect(strstr(error.message, deaths[i].how), "%s", error.message);
+        cr_expect(strstr(error.message, "two / no credit / four"), "%s", error.message);
+        cr_expect_not(strstr(error.message, "one / two"), "%s", error.message);
+        ht_agent_command_free(agent);
+        cr_expect_eq(lines_of(path), 2, "two questions");
+        free(command);
+    }
+}
+
+/* One that ends after its answer has read nothing of the next question, which another answers; both
+ * within one limit. */
+Test(agent_command, a_question_that_was_not_read_is_put_to_the_next_within_one_limit) {
+    char path[] = "/tmp/agent-next-test-XXXXXX";
+    int fd = mkstemp(path);
+    cr_assert_geq(fd, 0);
+    close(fd);
+    /* the second run waits for longer than what the first has left of the second answer's time */
+    char *command = ht_format("read -r line; echo x >>%s; test $(wc -l <%s) -lt 2 || sleep 1.5; "
+                              "echo answer; sleep 1",
+                              path, path);
+    ht_agent_command *agent = ht_agent_command_new(command, 2, NULL);
+    ht_error error = {0};
+    char *line = ask(agent, 1, &error);
+    cr_expect_str_eq(line, "answer", "%s", error.message);
+    free(line);
+    double begun = ht_clock_seconds();
+    line = ask(agent, 2, &error);
+    cr_expect_null(line);
+    cr_expect(strstr(error.message, "no answer within 2 s"), "%s", error.message);
+    cr_expect_lt(ht_clock_seconds() - begun, 3);
+    ht_agent_command_free(agent);
+    cr_expect_eq(lines_of(path), 2);
+    free(command);
 }
 
 Test(agent_command, an_endless_line_is_cut_and_refused) {
