@@ -2,6 +2,7 @@
 
 #include "base/memory.h"
 #include "pipeline/first_moves.h"
+#include "pipeline/search_reason.h"
 #include "pipeline/style.h"
 #include "pipeline/template_facts.h"
 
@@ -213,20 +214,30 @@ static ht_status verify_first(attempt *self, ht_error *error) {
     return status;
 }
 
-/* Says why nothing was chosen. */
-static void conclude(ht_model_result *result, double min_speedup) {
+/* Says why nothing was chosen, from the space of `template`. */
+static void conclude(ht_model_result *result, const ht_model_request *request,
+                     const ht_template *template) {
+    double min_speedup = request->options->min_speedup;
+    const ht_config standard = ht_config_default(template);
+    const ht_search_want want = {.standard = &standard,
+                                 .known = request->known_count,
+                                 .space = result->space.size,
+                                 .gives = "has a time that can be predicted: 'hiptemper inspect "
+                                          "--rank' lists why"};
     if (result->count || result->reason)
         return;
-    if (result->predicted == 0)
+    if (result->predicted == 0 && !want.known)
         result->reason = ht_strdup("no configuration's time can be predicted: 'hiptemper inspect "
                                    "--rank' lists why");
+    else if (result->predicted == 0)
+        result->reason = ht_search_reason(&result->search.result, &want);
     else if (result->refused)
         result->reason = ht_format("none of the %zu fastest was verified on the host: %s",
                                    result->refused, result->first_why);
     else
-        result->reason = ht_format("none is predicted to be faster than the original by enough "
+        result->reason = ht_format("none%s is predicted to be faster than the original by enough "
                                    "(--min-speedup %g)",
-                                   min_speedup);
+                                   want.known ? " that was not tried before" : "", min_speedup);
 }
 
 ht_status ht_model_tune(const ht_model_request *request, const ht_template *template,
@@ -253,7 +264,7 @@ ht_status ht_model_tune(const ht_model_request *request, const ht_template *temp
     ht_template_free(self.plain, self.plain ? 1 : 0);
     ht_template_free(self.capped, self.capped ? 1 : 0);
     if (status == HT_OK)
-        conclude(out_result, request->options->min_speedup);
+        conclude(out_result, request, template);
     return status;
 }
 

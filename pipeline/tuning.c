@@ -1,6 +1,7 @@
 #include "pipeline/expectation.h"
 #include "pipeline/first_moves.h"
 #include "pipeline/freer.h"
+#include "pipeline/search_reason.h"
 #include "pipeline/seeding.h"
 #include "pipeline/style.h"
 
@@ -353,15 +354,15 @@ static void speedup_print(const ht_pair_result *result, const ht_candidate *best
 
 /* Returns why nothing replaces the original; free(). */
 static char *kept_reason(const pair *pair, const ht_candidate *best, ht_comparison comparison) {
-    if (!best && pair->result->search.result.trial_count <= 1 &&
-        !pair->result->search.result.exhausted)
-        return ht_strdup("the limit was reached before another configuration could be tried");
-    if (!best && pair->result->space.size == 1)
-        return ht_strdup("there is no other legal configuration");
+    if (!best && pair->result->finalists.count > 1)
+        return ht_strdup("no other configuration passed the final check");
     if (!best) {
-        bool others = pair->result->finalists.count > 1;
-        return ht_strdup(others ? "no other configuration passed the final check"
-                                : "no other configuration gave a correct result");
+        const ht_config standard = ht_config_default(pair->binding.template);
+        return ht_search_reason(&pair->result->search.result,
+                                &(ht_search_want){.standard = &standard,
+                                                  .known = pair->session->known_count,
+                                                  .space = pair->result->space.size,
+                                                  .gives = "gave a correct result"});
     }
     ht_text reason = {0};
     char *config = ht_config_brief(pair->binding.template, &best->config);
