@@ -5,9 +5,9 @@
  * - search: the search over the template of the first version;
  * - loop: `hiptemper loop`, whose first search has a third of the evaluations.
  *
- *     compare_arms HIPTEMPER FOLDER [kernels=silu_and_mul,conv2d] [seeds=10] [budget=60]
- *                  [device=host] [final-time=1] [seconds=0] [keep=arms.jsonl] [markdown=FILE]
- *                  [json=FILE]
+ *     compare_arms HIPTEMPER FOLDER [kernels=silu_and_mul,conv2d] [ways=search,loop] [seeds=10]
+ *                  [budget=60] [device=host] [final-time=1] [seconds=0] [keep=arms.jsonl]
+ *                  [markdown=FILE] [json=FILE]
  *
  * FOLDER is the project's. Each run has a database of its own, so that nothing learns from another.
  * A run that has ended is a line of the file `keep`: the same command goes on after the last one;
@@ -35,13 +35,14 @@ static bool option_read(const char *word, const char *name, const char **out) {
 
 typedef struct given {
     arms_settings settings;
-    const char *kernels, *seeds, *budget, *final_time, *seconds, *keep, *markdown, *json;
+    const char *kernels, *ways, *seeds, *budget, *final_time, *seconds, *keep, *markdown, *json;
 } given;
 
 static bool words_read(given *in, int count, char **words) {
     bool good = true;
     for (int i = 3; i < count; ++i)
         good = good && (option_read(words[i], "kernels", &in->kernels) ||
+                        option_read(words[i], "ways", &in->ways) ||
                         option_read(words[i], "seeds", &in->seeds) ||
                         option_read(words[i], "budget", &in->budget) ||
                         option_read(words[i], "device", &in->settings.device) ||
@@ -55,13 +56,13 @@ static bool words_read(given *in, int count, char **words) {
     return good && in->settings.budget >= 3 && atoi(in->seeds) > 0;
 }
 
-/* Returns true if the kernel is one of those that were asked for. */
-static bool is_asked(const char *kernels, const char *name) {
+/* Returns true if the name is one of those that were asked for; all are without a list. */
+static bool is_asked(const char *names, const char *name) {
     size_t length = strlen(name);
-    for (const char *at = kernels; at; at = strchr(at, ','), at += at != NULL)
+    for (const char *at = names; at; at = strchr(at, ','), at += at != NULL)
         if (strncmp(at, name, length) == 0 && (at[length] == ',' || at[length] == '\0'))
             return true;
-    return !kernels;
+    return !names;
 }
 
 /* Makes the runs that are not kept yet, all arms and kernels of a seed before the next seed.
@@ -74,6 +75,7 @@ static unsigned all_run(const given *in, arms_kept *kept) {
             for (int arm = 0; arm < ARM_COUNT; ++arm) {
                 arms_run run = {.subject = &loop_subjects[i], .arm = (arms_arm)arm, .seed = seed};
                 if (!is_asked(in->kernels, run.subject->name) ||
+                    !is_asked(in->ways, arms_names[arm]) ||
                     arms_kept_has(kept, &in->settings, &run))
                     continue;
                 if (end > 0 && ht_clock_seconds() > end)
@@ -101,9 +103,10 @@ int main(int count, char **words) {
                 .seconds = "0",
                 .keep = "arms.jsonl"};
     if (count < 3 || !words_read(&in, count, words)) {
-        fprintf(stderr, "usage: compare_arms HIPTEMPER FOLDER [kernels=A,B] [seeds=N] [budget=N] "
-                        "[device=host|model:NAME] [final-time=S] [seconds=S] [keep=FILE] "
-                        "[markdown=FILE] [json=FILE]\n");
+        fprintf(stderr,
+                "usage: compare_arms HIPTEMPER FOLDER [kernels=A,B] [ways=A,B] [seeds=N] "
+                "[budget=N] [device=host|model:NAME] [final-time=S] [seconds=S] [keep=FILE] "
+                "[markdown=FILE] [json=FILE]\n");
         return 2;
     }
     in.settings.program = realpath(words[1], NULL);
