@@ -4,11 +4,12 @@
  *     damaged_databases [COUNT] [SEED] [HIPTEMPER] [RUNS]
  *
  * COUNT files with 20 flipped bits each, cut short, or with pages torn between two states are read
- * in every way that the library has: evaluations, deaths, neighbours, exports, the best of each
- * problem. All that comes back must be what was once written, samples to the bit, and a file that
- * is refused must stay as it is. Then HIPTEMPER tunes with RUNS files damaged in the same way,
+ * in every way that the library has: evaluations, deaths, races, neighbours, exports, the best of
+ * each problem. All that comes back must be what was once written, samples to the bit, and a file
+ * that is refused must stay as it is. Then HIPTEMPER tunes with RUNS files damaged in the same way,
  * under replayed timings: afterwards the database must give what an undisturbed run has. Exit code
  * 1: something differed, and is printed. */
+#include "benchmarks/damaged_races.h"
 #include "benchmarks/failures.h"
 
 #include "base/file.h"
@@ -151,6 +152,10 @@ static void write_truths(bench *b) {
                     ht_database_add_death(database, &key, name, HT_ERROR_CRASH, "crash: SIGSEGV",
                                           &b->deaths[job][config], NULL);
             }
+        for (int job = 0; job < JOBS; ++job) {
+            const ht_database_key key = key_of(job);
+            damaged_races_put(database, &key, job, version, &b->failures);
+        }
         if (version > 0) /* with what is still in the log of writes */
             image_take(b, &b->after);
         ht_database_close(database);
@@ -369,6 +374,13 @@ static void try_one(bench *b, int number) {
     } else {
         ++b->opened;
         read_neighbours(b, database, number);
+        for (int job = 0; job < JOBS; ++job) {
+            const ht_database_key key = key_of(job);
+            damaged_races found = damaged_races_read(database, &key, job, VERSIONS, number);
+            b->good += found.good;
+            b->missing += found.missing;
+            b->failures += found.wrong;
+        }
         if (read_evaluations(b, database, number))
             read_evaluations(b, database, number);
         ht_database_close(database);
