@@ -48,6 +48,10 @@ void ht_plan_free(ht_plan *plan) {
     }
     for (size_t i = 0; i < plan->unit.followed_count; ++i)
         free(plan->unit.followed[i]);
+    for (size_t i = 0; i < plan->unit.function_count; ++i) {
+        free(plan->unit.functions[i].where);
+        free(plan->unit.functions[i].text);
+    }
     for (int axis = 0; axis < 3; ++axis)
         free(plan->axes[axis].block), free(plan->axes[axis].bound);
     for (size_t i = 0; i < plan->remarks.count; ++i) {
@@ -60,6 +64,7 @@ void ht_plan_free(ht_plan *plan) {
     free(plan->covers.items);
     free(plan->unit.names);
     free(plan->unit.helpers);
+    free(plan->unit.functions);
     free(plan->launches.lds_times);
     free(plan->stack.param);
     free(plan->unit.followed);
@@ -371,6 +376,20 @@ void ht_plan_help(ht_plan *plan, const char *text) {
     char *longer = ht_format("%s%s", plan->unit.helpers ? plan->unit.helpers : "", text);
     free(plan->unit.helpers);
     plan->unit.helpers = longer;
+}
+
+bool ht_plan_has_edit(const ht_plan *plan, ht_range range) {
+    for (size_t i = 0; i < plan->edits.count; ++i)
+        if (plan->edits.items[i].range.begin <= range.end &&
+            range.begin <= plan->edits.items[i].range.end)
+            return true;
+    return false;
+}
+
+void ht_plan_function(ht_plan *plan, const char *where, const char *text) {
+    HT_GROW(plan->unit.functions, plan->unit.function_count);
+    plan->unit.functions[plan->unit.function_count++] =
+        (ht_planned_function){ht_strdup(where), ht_strdup(text)};
 }
 
 bool ht_plan_require(ht_plan *plan, const char *format, ...) {

@@ -172,13 +172,21 @@ typedef struct ht_given_name {
     int number;   /* 1: as wanted */
 } ht_given_name;
 
+/* A function that an applied source has above the kernel. */
+typedef struct ht_planned_function {
+    char *where; /* a template expression: it is not 0; owned */
+    char *text;  /* whole lines; owned */
+} ht_planned_function;
+
 /* The text that the plan adds to the unit, or changes there, apart from the kernel and its
  * launches. */
 typedef struct ht_planned_unit {
     char *helpers; /* declarations that the parameterized kernel needs; NULL: none; owned */
     ht_given_name *names;
     size_t name_count;
-    bool camel;      /* names are written likeThis, as the file's are */
+    bool camel; /* names are written likeThis, as the file's are */
+    ht_planned_function *functions;
+    size_t function_count;
     char **followed; /* constants whose definition is edited */
     size_t followed_count;
 } ht_planned_unit;
@@ -225,6 +233,8 @@ void ht_plan_free(ht_plan *plan);
  * the default. */
 ht_planned_param *ht_plan_param_add(ht_plan *plan, const char *name, const char *values,
                                     const char *default_value);
+/* Returns true if an edit changes a part of the range, or inserts text there. */
+bool ht_plan_has_edit(const ht_plan *plan, ht_range range);
 /* Returns a C expression over the kernel's arguments as text around the body, where arguments have
  * the header's names; free(). */
 char *ht_plan_outside(const ht_plan *plan, const char *expression);
@@ -233,6 +243,9 @@ char *ht_plan_outside(const ht_plan *plan, const char *expression);
 const char *ht_plan_orphan(const ht_plan *plan, size_t first);
 /* Adds a declaration to the unit, before the parameterized kernel. */
 void ht_plan_help(ht_plan *plan, const char *text);
+/* Adds a function above the kernel of an applied source in which the expression `where` is not 0.
+ */
+void ht_plan_function(ht_plan *plan, const char *where, const char *text);
 /* Keeps the loop and those around it in the original's order: text at the start of its body needs
  * their counters, in configurations where the expression `where` holds. */
 void ht_plan_keep_order(ht_plan *plan, const ht_syntax *loop, const char *where);

@@ -10,6 +10,7 @@ ht_plan_state ht_plan_save(const ht_plan *plan) {
                            .requires = plan->requires.count,
                            .covers = plan->covers.count,
                            .followed = plan->unit.followed_count,
+                           .functions = plan->unit.function_count,
                            .help = plan->unit.helpers ? strlen(plan->unit.helpers) : 0,
                            .lds_times = plan->launches.lds_times != NULL,
                            .row_blocks = plan->launches.row_blocks,
@@ -61,6 +62,11 @@ void ht_plan_restore(ht_plan *plan, ht_plan_state *to) {
         free(plan->requires.items[--plan->requires.count]);
     while (plan->unit.followed_count > to->followed)
         free(plan->unit.followed[--plan->unit.followed_count]);
+    while (plan->unit.function_count > to->functions) {
+        ht_planned_function *function = &plan->unit.functions[--plan->unit.function_count];
+        free(function->where);
+        free(function->text);
+    }
     if (plan->unit.helpers)
         plan->unit.helpers[to->help] = 0;
     while (plan->covers.count > to->covers)

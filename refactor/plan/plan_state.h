@@ -6,7 +6,7 @@
 
 /* The lengths of a plan's lists, which forms it had, and its axes. */
 typedef struct ht_plan_state {
-    size_t edits, params, requires, covers, followed, help;
+    size_t edits, params, requires, covers, followed, functions, help;
     const char *row_blocks, *block_rows; /* the plan's */
     bool tiles;                          /* blocks are joined */
     bool lds_times, renumbered, stacked, wide, tiled;

@@ -109,6 +109,17 @@ static void add_lines(const ht_source *source, const ht_model *model, size_t pla
     list->items[list->count - 1].order -= ORDER_OWN;
 }
 
+/* Puts the functions that the kernel then calls above it. */
+static void add_functions(const ht_source *source, const ht_constants *kernel, replacements *list,
+                          size_t owner) {
+    const ht_planned_unit *unit = &kernel->plan->unit;
+    int64_t value;
+    for (size_t i = 0; i < unit->function_count; ++i)
+        if (ht_plan_value(&kernel->values, unit->functions[i].where, &value) && value != 0)
+            add_lines(source, kernel->model, kernel->place, unit->functions[i].text, true, list,
+                      owner);
+}
+
 /* Puts the note above the kernel, and takes an older one away. */
 static void add_note(const ht_refactor *refactor, const ht_refactor_choice *choice,
                      replacements *list, size_t owner) {
@@ -204,6 +215,7 @@ static void name_values(const ht_refactor *refactor, const ht_refactor_choice *c
             ht_constant_place(source, kernels[i].model, kernels[i].place, kernels[i].declarations);
         add_lines(source, kernels[i].model, place, kernels[i].declarations,
                   place == kernels[i].place, list, i);
+        add_functions(source, &kernels[i], list, i);
         add_note(refactor, &choices[i], list, i);
         free(kernels[i].declarations);
     }

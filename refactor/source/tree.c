@@ -15,6 +15,15 @@
 
 enum { DEPTH_MAX = 64 };
 
+bool ht_tree_is_unit(const char *path) {
+    static const char *const suffixes[] = {".hip", ".cu", ".cpp", ".cxx", ".cc", ".c"};
+    const char *dot = strrchr(path, '.');
+    for (size_t i = 0; dot && i < sizeof suffixes / sizeof *suffixes; ++i)
+        if (strcmp(dot, suffixes[i]) == 0)
+            return true;
+    return false;
+}
+
 static bool is_source(const char *path) {
     static const char *const suffixes[] = {".cuh", ".h", ".hpp", ".hxx", ".hh", ".inl"};
     const char *dot = strrchr(path, '.');

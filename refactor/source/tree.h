@@ -37,5 +37,7 @@ typedef struct ht_tree_options {
 void ht_tree_make(const char *const *paths, size_t count, const ht_tree_options *options,
                   ht_tree *out_tree);
 void ht_tree_free(ht_tree *tree);
+/* Returns true if the name is that of a source for compilers: .hip .cu .cpp .cxx .cc .c. */
+bool ht_tree_is_unit(const char *path);
 
 #endif

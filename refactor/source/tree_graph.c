@@ -5,15 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-bool ht_tree_is_unit(const char *path) {
-    static const char *const suffixes[] = {".hip", ".cu", ".cpp", ".cxx", ".cc", ".c"};
-    const char *dot = strrchr(path, '.');
-    for (size_t i = 0; dot && i < sizeof suffixes / sizeof *suffixes; ++i)
-        if (strcmp(dot, suffixes[i]) == 0)
-            return true;
-    return false;
-}
-
 bool ht_tree_is_main(const graph *in, size_t index) {
     const node *of = &in->nodes[index];
     return of->compiled || (ht_tree_is_unit(of->path) && !of->is_included);

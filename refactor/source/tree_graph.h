@@ -51,9 +51,6 @@ typedef struct reach {
     size_t *queue;
 } reach;
 
-/* Returns true if the name is that of a source for compilers: .hip .cu .cpp .cxx .cc .c. */
-bool ht_tree_is_unit(const char *path);
-
 reach ht_tree_reach(const graph *in);
 void ht_tree_reach_free(reach *from);
 /* Counts the steps from a unit to each file it includes; 1 for itself. */

@@ -18,6 +18,7 @@
 #include "refactor/transformations/coarsen/coarsen_share.h"
 #include "refactor/transformations/coarsen/coarsen_vector.h"
 #include "refactor/transformations/coarsen/coarsen_write.h"
+#include "refactor/transformations/stride_vector/formula.h"
 #include "refactor/transformations/stride_vector/stride_keep.h"
 #include "refactor/transformations/stride_vector/wide_front.h"
 #include "refactor/transformations/stride_vector/widening.h"
@@ -215,6 +216,19 @@ static char *when_apart(const ht_widening *in, const char *keep) {
                           : ht_strdup("1");
 }
 
+/* Settles how the end of a row is written, and whether both loops call a function for it. */
+static void part(ht_widening *in, const char *keep) {
+    in->ends_apart = when_apart(in, keep);
+    in->formula = in->ends_apart ? ht_formula_read(in) : NULL;
+    if (!in->formula)
+        return;
+    char *where = ht_format("%s > 1 && (%s)", in->param, in->ends_apart);
+    char *text = ht_formula_function(in);
+    ht_plan_function(in->c.plan, where, text);
+    free(where);
+    free(text);
+}
+
 static void edit(ht_widening *in) {
     const ht_syntax *loop = in->of->loop;
     ht_range body = body_range(in);
@@ -256,6 +270,7 @@ static void end(ht_widening *in) {
     free(in->c.values);
     free(in->again);
     free(in->ends_apart);
+    ht_formula_free(in->formula);
 }
 
 /* Returns why the loop stays; NULL: it was read, and has accesses for several iterations. */
@@ -394,7 +409,7 @@ static void apply(const ht_model *model, ht_plan *plan) {
     ht_stride_keep *keep = ht_stride_keep_new(plan, wide, plan->launches.row_blocks ? 0 : count);
     for (size_t i = 0; i < count; ++i)
         if (wide[i].vectors.count)
-            wide[i].ends_apart = when_apart(&wide[i], ht_stride_keep_param(keep));
+            part(&wide[i], ht_stride_keep_param(keep));
     ht_wide_front(model, plan, wide, count);
     for (size_t i = 0; i < count; ++i)
         if (wide[i].vectors.count)

@@ -28,8 +28,7 @@ static void line_begin(wide_front *in) {
     ht_text_printf(&in->text, "\n%.*s", (int)(blanks - begin), text + begin);
 }
 
-/* Returns true if the body declares types, of which one may be an element's. */
-static bool has_types(const ht_model *model) {
+bool ht_wide_has_types(const ht_model *model) {
     static const char *const words[] = {"struct", "class",   "union", "enum",
                                         "using",  "typedef", NULL};
     const ht_tokens *tokens = ht_source_tokens(model->facts->source, model->definition.file);
@@ -109,7 +108,7 @@ void ht_wide_front(const ht_model *model, ht_plan *plan, ht_widening *loops, siz
         param = loops[l].vectors.count ? loops[l].param : NULL;
     if (!param || strcspn(model->text + at, "\n") > strspn(model->text + at, " \t\r"))
         return; /* its first statement begins on the brace's line */
-    if (!has_types(model))
+    if (!ht_wide_has_types(model))
         declare_types(&in);
     for (size_t l = 0; l < count; ++l)
         if (loops[l].ends_apart && !loops[l].end)

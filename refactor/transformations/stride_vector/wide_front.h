@@ -6,6 +6,8 @@
 
 #include "refactor/transformations/stride_vector/widening.h"
 
+/* Returns true if the body declares types, of which one may be an element's. */
+bool ht_wide_has_types(const ht_model *model);
 /* Adds them to the plan, and notes in the loops what is declared there. `ends_apart` is known. */
 void ht_wide_front(const ht_model *model, ht_plan *plan, ht_widening *loops, size_t count);
 

@@ -4,7 +4,9 @@
 
 #include "base/memory.h"
 #include "refactor/transformations/coarsen/coarsen_access.h"
+#include "refactor/transformations/coarsen/coarsen_place.h"
 #include "refactor/transformations/coarsen/coarsen_write.h"
+#include "refactor/transformations/stride_vector/formula.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -160,6 +162,68 @@ void ht_widening_together(ht_widening *in, ht_writer *writer) {
     write_iteration(in, &in->vectors, writer);
     close_brace(in, writer);
     write_accesses(in, true, writer);
+}
+
+/* ---- a function for the formula ---- */
+
+/* Returns the call of the function: with elements of values in the place of the accesses, or with
+ * the names that the author gave these. free(). */
+static char *call_text(ht_widening *in, bool together, ht_writer *like) {
+    const struct ht_formula *formula = in->formula;
+    ht_writer call = ht_writer_inner(like);
+    ht_writer_printf(&call, "%s(", formula->name);
+    for (size_t i = 0; i < formula->count; ++i) {
+        const ht_formula_value *value = &formula->values[i];
+        ht_writer_printf(&call, i ? ", " : "");
+        if (!value->element || (value->declared && !together)) {
+            ht_writer_printf(&call, "%s", value->name);
+            continue;
+        }
+        ht_writer own = ht_writer_inner(&call);
+        renaming with = {in, &own, NULL, together ? &in->vectors : NULL};
+        ht_syntax_walk(value->node, on_place, &with);
+        ht_writer_source(&own, value->node->range.begin, value->node->range.end);
+        ht_writer_join(&call, &own);
+    }
+    ht_writer_printf(&call, ")");
+    like->failed |= call.failed;
+    char *text = ht_text_take(&call.text);
+    ht_writer_free(&call);
+    return text;
+}
+
+/* Writes the store of what the function returns, up to a place. */
+static void write_store(ht_widening *in, bool together, size_t end, ht_writer *writer) {
+    const ht_syntax *store = in->formula->store;
+    ht_writer inner = ht_writer_inner(writer);
+    renaming with = {in, &inner, NULL, together ? &in->vectors : NULL};
+    ht_syntax_walk(store->children[0], on_place, &with);
+    ht_writer_swap(&inner, store->children[1]->range, call_text(in, together, writer));
+    ht_writer_source(&inner, store->range.begin, end);
+    ht_writer_join(writer, &inner);
+}
+
+/* Writes the iterations of a whole turn, and those at the end of a row, with calls. */
+static void write_calls(ht_widening *in, ht_writer *writer) {
+    write_loads(in, writer);
+    open_each(in, false, writer);
+    ht_writer_line(writer, in->of->loop->start);
+    write_store(in, true, ht_statement_end(&in->c, in->items[in->count - 1]), writer);
+    close_brace(in, writer);
+    write_accesses(in, true, writer);
+}
+
+static void write_rest_call(ht_widening *in, ht_writer *writer) {
+    const ht_syntax *last = in->items[in->count - 1];
+    bool compound = ht_syntax_body(in->of->loop)->kind == HT_SYNTAX_COMPOUND;
+    ht_writer inner = ht_writer_inner(writer);
+    inner.depth -= compound;
+    for (size_t i = 0; i < in->formula->first; ++i)
+        ht_writer_statement(&inner, in->items[i]);
+    if (compound)
+        ht_writer_line(&inner, last->range.begin);
+    write_store(in, false, compound ? ht_statement_tail(&in->c, last) : in->body.end, &inner);
+    ht_writer_join(writer, &inner);
 }
 
 void ht_widening_bound(ht_widening *in, ht_writer *writer) {
@@ -348,9 +412,14 @@ static void write_end(ht_widening *in, ht_writer *writer) {
     if (compound) {
         ht_writer_printf(&own, "{");
         ++own.depth;
-        write_iteration(in, NULL, &own);
+        if (in->formula)
+            write_rest_call(in, &own);
+        else
+            write_iteration(in, NULL, &own);
         close_brace(in, &own);
-    } else
+    } else if (in->formula)
+        write_rest_call(in, &own);
+    else
         write_words(in, body->range.begin, in->body.end, &own);
     writer->failed |= own.failed || !ht_writer_is_balanced(&own);
     if (!writer->failed)
@@ -375,7 +444,9 @@ void ht_widening_body(ht_widening *in, ht_writer *writer) {
         ht_widening_one(in, &one);
     has_one = has_one && !one.failed && ht_writer_is_balanced(&one);
     const char *own = in->ends_apart ? in->ends_apart : "0";
-    if (in->ends_apart)
+    if (in->ends_apart && in->formula)
+        write_calls(in, &whole);
+    else if (in->ends_apart)
         ht_widening_together(in, &whole);
     writer->failed |= two.failed || !ht_writer_is_balanced(&two) || whole.failed ||
                       !ht_writer_is_balanced(&whole);

@@ -22,6 +22,9 @@ typedef struct ht_widening {
     /* when the end of a row is a loop of its own, the author's, in an applied source: a template
      * expression; NULL: it never is; owned */
     char *ends_apart;
+    /* the function that such a source then has, for both loops; NULL: the statements stand in each;
+     * owned */
+    struct ht_formula *formula;
     const char *end; /* then: a variable for the end of the whole turns; NULL: it is written out */
     bool keeps;      /* it is the loop over iterations whose elements are kept (stride_keep.h) */
 } ht_widening;

@@ -119,6 +119,96 @@ Test(stride_vector, a_tuned_source_reads_like_a_source) {
     free(text);
 }
 
+#define FORMULA                                                                                    \
+    EACH "{\n"                                                                                     \
+         "        const float gate = in[row * 2 * n + i];\n"                                       \
+         "        const float up = in[row * 2 * n + n + i]; // its half\n"                         \
+         "        // a product\n"                                                                  \
+         "        out[row * n + i] = gate / (1.0f + gate * gate) * up;\n"                          \
+         "    }"
+
+/* A formula is a function that both loops call, in the words of the file's own. */
+Test(stride_vector, a_formula_is_written_once) {
+    static const char own[] = "static __device__ __forceinline__ float twice(float v) {\n"
+                              "    return 2 * v;\n}\n";
+    char *plain = rows_of(FORMULA);
+    char *text = ht_format("%s%s%s", HEAD, own, plain + strlen(HEAD));
+    subject of = subject_open(text, problem, "k");
+    static const char *const pieces[] = {
+        "static __device__ __forceinline__ float k_one(float gate, float up) {\n    // a product\n",
+        "    return gate / (1.0f + gate * gate) * up;\n}\n\n__global__ void k(",
+        "out_pack.element[i_each] = k_one(gate_pack.element[i_each], up_pack.element[i_each]);",
+        "const float gate = in[row * 2 * n + i];",
+        "const float up = in[row * 2 * n + n + i]; // its half\n"
+        "        out[row * n + i] = k_one(gate, up);",
+        NULL};
+    expect_pieces(&of, "VECTOR_STRIDE=4", pieces);
+    char *made = apply_config(&of, "VECTOR_STRIDE=4");
+    const char *once = strstr(made, "1.0f +");
+    cr_expect(once && !strstr(once + 1, "1.0f +"), "%s", made);
+    free(made);
+    subject_close(&of);
+    free(text);
+    free(plain);
+}
+
+/* Elements without a name of their own, what the function computes between, and other values. */
+Test(stride_vector, a_formula_has_parameters_for_what_it_needs) {
+    char *text = rows_of("float scale = row * 0.5f;\n    " EACH "{\n"
+                         "        float sum = in[row * n + i] + scale;\n"
+                         "        sum = sum;\n"
+                         "        out[row * n + i] = sum * sum + 1 / sum;\n"
+                         "    }");
+    subject of = subject_open(text, problem, "k");
+    char *made = apply_config(&of, "VECTOR_STRIDE=4"); /* it has a statement of another kind */
+    cr_expect_null(strstr(made, "k_one"), "%s", made);
+    free(made);
+    subject_close(&of);
+    free(text);
+    text = rows_of("float scale = row * 0.5f;\n    " EACH "{\n"
+                   "        const float sum = in[row * n + i] + scale;\n"
+                   "        out[row * n + i] = sum * sum\n"
+                   "            + 1 / sum;\n"
+                   "    }");
+    of = subject_open(text, problem, "k");
+    static const char *const pieces[] = {
+        "__device__ inline float k_one(float in, float scale) {\n"
+        "    const float sum = in + scale;\n"
+        "    return sum * sum\n        + 1 / sum;\n}\n",
+        "out_pack.element[i_each] = k_one(in_pack.element[i_each], scale);",
+        "out[row * n + i] = k_one(in[row * n + i], scale);", NULL};
+    expect_pieces(&of, "VECTOR_STRIDE=4", pieces);
+    subject_close(&of);
+    free(text);
+}
+
+/* Not of one element: a variable that changes, a second store, the number of the iteration; what
+ * only the kernel can name, or says of its arithmetic; and what is too short for a name. */
+Test(stride_vector, other_bodies_stand_in_both_loops) {
+    static const char *const loops[] = {
+        EACH "{ float v = in[row * n + i]; v += v * v * v * v * v; out[row * n + i] = v; }",
+        EACH "{ const float v = in[row * n + i]; out[row * n + i] = v * v * v * v * v + 1;\n"
+             "        out[row * n + n + i] = v; }",
+        EACH "{ const float v = in[row * n + i]; out[row * n + i] = v * v * v * v * v + i; }",
+        "typedef float real;\n    " EACH
+        "{ const float v = in[row * n + i]; out[row * n + i] = v * v * v * v * v + real(1); }",
+        "{\n#pragma clang fp contract(off)\n    " EACH
+        "{ const float v = in[row * n + i]; out[row * n + i] = v * v * v * v * v + 1; }\n    }",
+        "const float *p = in;\n    " EACH
+        "{ const float v = in[row * n + i]; out[row * n + i] = v * v * v * v * v + p[row]; }",
+        EACH "out[row * n + i] = in[row * n + i] * 2 + 1;"};
+    for (size_t i = 0; i < sizeof loops / sizeof *loops; ++i) {
+        char *text = rows_of(loops[i]);
+        subject of = subject_open(text, problem, "k");
+        cr_assert(ht_template_param(of.kernel->template, "VECTOR_STRIDE"), "%s", loops[i]);
+        char *made = apply_config(&of, "VECTOR_STRIDE=4");
+        cr_expect_null(strstr(made, "k_one"), "%s", made);
+        free(made);
+        subject_close(&of);
+        free(text);
+    }
+}
+
 /* An address that is no multiple of 16 in two rows of three: an aligned access to it would end the
  * program. */
 Test(stride_vector, aligned_accesses_only_where_the_address_is) {
