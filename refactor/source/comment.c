@@ -49,6 +49,13 @@ size_t ht_comment_begin(const char *text, size_t line) {
     return at;
 }
 
+size_t ht_comment_above(const char *text, size_t definition) {
+    size_t line = definition;
+    while (line > 0 && text[line - 1] != '\n')
+        --line;
+    return ht_comment_begin(text, line);
+}
+
 /* ---- the comment of a tuned kernel ---- */
 
 /* Returns the words of a comment's line, without the characters that begin it. */

@@ -12,6 +12,8 @@
 /* Returns where the comment begins whose last line is the one before `line`, which is the begin of
  * a line; `line` itself if there is no comment. */
 size_t ht_comment_begin(const char *text, size_t line);
+/* Returns the begin of the line on which a definition begins, or of the comment above it. */
+size_t ht_comment_above(const char *text, size_t definition);
 /* Finds the comment that says with what the kernel was tuned whose first line begins at `line`:
  * the lines that end there. Returns false: there is none. */
 bool ht_comment_find(const char *text, size_t line, ht_range *out_lines);

@@ -5,6 +5,7 @@
 #include "refactor/source/comment.h"
 #include "refactor/source/names.h"
 #include "refactor/transformations/register_tile/tiled.h"
+#include "refactor/unit/launcher_alone.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -198,16 +199,30 @@ static void correct_places(ht_plan *plan, const outputs *of, ht_range comment) {
     }
 }
 
-/* Corrects a comment that calls the kernel naive, where its outputs are a tile of registers. */
-static void rename_naive(ht_plan *plan, const outputs *of, ht_range comment) {
+/* Returns what the kernel is that is called naive at a place, "kernel" of "naive matmul kernel";
+ * NULL: it is not called so there. */
+static const char *naive_kind(const char *at) {
     static const char *const naive[] = {"naive", NULL};
     static const char *const kinds[] = {"kernel", "version", "implementation", NULL};
+    const char *kind = after(at, naive);
+    size_t word = kind ? strspn(kind, "abcdefghijklmnopqrstuvwxyz0123456789") : 0;
+    if (kind && !phrase_at(kind, kinds) && word)
+        kind += word + gap_at(kind + word);
+    return kind && phrase_at(kind, kinds) ? kind : NULL;
+}
+
+/* Corrects a comment that calls the kernel naive, or the most naive, where its outputs are a tile
+ * of registers. */
+static void rename_naive(ht_plan *plan, const outputs *of, ht_range comment) {
+    static const char most[] = "most ", word[] = "naive";
     const char *text = plan->model->text;
     for (size_t at = comment.begin; of->tiled && at < comment.end; ++at) {
-        const char *kind = at > 0 && ht_name_has(text[at - 1]) ? NULL : after(text + at, naive);
-        if (!kind || !phrase_at(kind, kinds) || kind > text + comment.end)
+        const char *kind = at > 0 && ht_name_has(text[at - 1]) ? NULL : naive_kind(text + at);
+        if (!kind || kind > text + comment.end)
             continue;
-        ht_range place = {at, at + strlen(naive[0])};
+        bool is_most = at >= comment.begin + strlen(most) &&
+                       strncmp(text + at - strlen(most), most, strlen(most)) == 0;
+        ht_range place = {at - (is_most ? strlen(most) : 0), at + strlen(word)};
         char *names = ht_format("%s,%s", of->names.data, of->tiled);
         char *own = ht_format("$?{%s && (%s)}{}{%s}$?{!(%s && (%s))}{}{$[%zu,%zu]}", of->tiled,
                               of->any.data, text[at] == 'N' ? "Register-tiled" : "register-tiled",
@@ -248,16 +263,19 @@ static size_t part_end(const char *text, size_t at, size_t end, bool *out_commen
     return close + 1;
 }
 
-/* Corrects the comments in a part of the source. */
-static void correct_in(ht_plan *plan, const outputs *of, size_t begin, size_t end) {
-    for (size_t at = begin; at < end;) {
+/* Corrects the comments in a part of the source; those `elsewhere`, not the kernel's own, in few
+ * words that cannot mean something else. */
+static void correct_in(ht_plan *plan, const outputs *of, ht_range part, bool elsewhere) {
+    for (size_t at = part.begin; at < part.end;) {
         bool comment;
-        size_t close = part_end(plan->model->text, at, end, &comment);
-        if (comment) {
+        size_t close = part_end(plan->model->text, at, part.end, &comment);
+        bool free = !elsewhere || !ht_plan_has_edit(plan, (ht_range){at, close});
+        if (comment && free) {
             correct(plan, of, (ht_range){at, close});
             rename_naive(plan, of, (ht_range){at, close});
-            correct_places(plan, of, (ht_range){at, close});
         }
+        if (comment && !elsewhere)
+            correct_places(plan, of, (ht_range){at, close});
         at = close;
     }
 }
@@ -271,17 +289,26 @@ static size_t file_comment_end(const ht_model *model) {
     return kernels == 1 && tokens->count ? tokens->items[0].begin : 0;
 }
 
+/* Corrects what is said of the kernel where it is launched: in functions that launch nothing else,
+ * and above them. */
+static void correct_launchers(ht_plan *plan, const outputs *of) {
+    for (size_t i = 0; i < plan->model->facts->launches.count; ++i) {
+        ht_range function;
+        if (ht_launcher_alone(plan->model, i, &function))
+            correct_in(plan, of, function, true);
+    }
+}
+
 void ht_outputs_comment(ht_plan *plan) {
     const ht_model *model = plan->model;
     outputs of = outputs_of(plan);
-    size_t line = model->definition.range.begin;
-    while (line > 0 && model->text[line - 1] != '\n')
-        --line;
-    size_t begin = ht_comment_begin(model->text, line), ahead = file_comment_end(model);
+    size_t begin = ht_comment_above(model->text, model->definition.range.begin);
+    size_t ahead = file_comment_end(model);
     bool failed = plan->running.failed;
     if (of.names.length) {
-        correct_in(plan, &of, 0, ahead < begin ? ahead : begin);
-        correct_in(plan, &of, begin, model->definition.range.end);
+        correct_in(plan, &of, (ht_range){0, ahead < begin ? ahead : begin}, false);
+        correct_in(plan, &of, (ht_range){begin, model->definition.range.end}, false);
+        correct_launchers(plan, &of);
     }
     plan->running.failed = failed; /* comments are no reason */
     ht_text_free(&of.names);

@@ -378,14 +378,39 @@ Test(written_words, a_kernel_with_a_register_tile_is_not_called_naive) {
                                  "    float sum = 0;\n"
                                  "    for (int k = 0; k < 3; ++k) sum += in[i + k];\n"
                                  "    out[i] = sum;\n}\n"
+                                 "// k is the most naive row kernel\n"
                                  "void run(const float *in, float *out, int n) {\n"
                                  "    k<<<(n + 255) / 256, 256>>>(in, out, n);\n}\n";
     char *text = written(source, "TILED=true COARSEN_X=4");
+    expect_part(text, "// k is the register-tiled row kernel\n");
     expect_part(text, "// Register-tiled kernel, each thread computes several outputs\n");
     expect_part(text, "    // the register-tiled version reads all\n");
     free(text);
     text = written(source, "COARSEN_X=4");
     expect_part(text, "// Naive kernel, each thread computes several outputs\n");
+    free(text);
+}
+
+#define LAUNCHES(another)                                                                          \
+    "#include <hip/hip_runtime.h>\n"                                                               \
+    "__global__ void k(const float *in, float *out, int n) {\n"                                    \
+    "    const int i = blockIdx.x * blockDim.x + threadIdx.x;\n"                                   \
+    "    if (i < n) out[i] = in[i] * 2;\n}\n"                                                      \
+    "__global__ void other(float *out) { out[threadIdx.x] = 0; }\n"                                \
+    "// Launches one thread per pixel.\n"                                                          \
+    "void run(const float *in, float *out, int n) {\n" another                                     \
+    "    // each thread computes one value\n"                                                      \
+    "    k<<<(n + 255) / 256, 256>>>(in, out, n);\n}\n"
+
+/* The comments of a function that launches one kernel are about that one; of two, about either. */
+Test(written_words, what_a_launch_says_of_its_kernel_is_corrected) {
+    char *text = written(LAUNCHES(""), "COARSEN_X=4");
+    expect_part(text, "// Launches one thread per tile of pixels.\n");
+    expect_part(text, "    // each thread computes several values\n");
+    free(text);
+    text = written(LAUNCHES("    other<<<1, 64>>>(out);\n"), "COARSEN_X=4");
+    expect_part(text, "// Launches one thread per pixel.\n");
+    expect_part(text, "    // each thread computes one value\n");
     free(text);
 }
 
