@@ -1,6 +1,6 @@
 /* A small driver for work on the pass: refactor_driver FILE [PROBLEM] [-- COMPILER ARGUMENTS]. With
  * HT_CONFIG set ("BLOCK_X=32") it prints the applied source of the first templated kernel instead
- * of its template. */
+ * of its template, or of the one that HT_KERNEL names. */
 #include "base/text.h"
 #include "refactor/refactor.h"
 #include "refactor/rewrite/apply.h"
@@ -31,7 +31,8 @@ static void show(const ht_kernel *kernel) {
 static int apply_config(const ht_refactor *refactor, const char *text) {
     for (size_t i = 0; i < ht_refactor_kernel_count(refactor); ++i) {
         const ht_kernel *kernel = ht_refactor_kernel(refactor, i);
-        if (kernel->status != HT_KERNEL_TEMPLATED)
+        const char *wanted = getenv("HT_KERNEL");
+        if (kernel->status != HT_KERNEL_TEMPLATED || (wanted && strcmp(wanted, kernel->name) != 0))
             continue;
         ht_refactor_choice choice = {.kernel = i};
         ht_error error;
