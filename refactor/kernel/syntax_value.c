@@ -267,21 +267,35 @@ bool ht_syntax_is_restrict(const ht_syntax_variable *pointer) {
     return clang_isRestrictQualifiedType(declared_type(pointer)) != 0;
 }
 
+/* Returns the bytes of a template's argument, as launched; 0: the type is not one, or the argument
+ * is not known. */
+static size_t launched_size(const ht_syntax_tree *tree, CXType type) {
+    static const char front[] = "const ";
+    size_t size = 0;
+    CXString spelling = clang_getTypeSpelling(type);
+    const char *name = clang_getCString(spelling);
+    name += strncmp(name, front, strlen(front)) == 0 ? strlen(front) : 0;
+    const ht_kernel_facts *facts = tree->model->facts;
+    for (size_t i = 0; i < facts->template_parameters.count; ++i)
+        if (facts->template_parameters.items[i].argument &&
+            strcmp(facts->template_parameters.items[i].name, name) == 0)
+            size = ht_type_size(facts->template_parameters.items[i].argument);
+    clang_disposeString(spelling);
+    return size;
+}
+
+size_t ht_syntax_launched_size(const ht_syntax *node) {
+    size_t size = ht_syntax_size(node);
+    return size ? size : launched_size(node->tree, clang_getCursorType(ht_syntax_cursor(node)));
+}
+
 size_t ht_syntax_element_size(const ht_syntax_variable *array) {
     CXType type = clang_getCursorType(ht_syntax_declared(array->tree, array->index));
     while (type.kind != CXType_IncompleteArray &&
            clang_getArrayElementType(type).kind != CXType_Invalid)
         type = clang_getArrayElementType(type);
     long long known = clang_Type_getSizeOf(type);
-    size_t size = known > 0 ? (size_t)known : 0;
-    CXString spelling = clang_getTypeSpelling(type);
-    const ht_kernel_facts *facts = array->tree->model->facts;
-    for (size_t i = 0; known <= 0 && i < facts->template_parameters.count; ++i)
-        if (facts->template_parameters.items[i].argument &&
-            strcmp(facts->template_parameters.items[i].name, clang_getCString(spelling)) == 0)
-            size = ht_type_size(facts->template_parameters.items[i].argument);
-    clang_disposeString(spelling);
-    return size;
+    return known > 0 ? (size_t)known : launched_size(array->tree, type);
 }
 
 bool ht_syntax_value_place(const ht_syntax_variable *constant, ht_range *out_place) {

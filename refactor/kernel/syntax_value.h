@@ -47,6 +47,8 @@ bool ht_syntax_holds_pointers(const ht_syntax_variable *variable);
 bool ht_syntax_only_reads(const ht_syntax *node, size_t child);
 /* Bytes of an expression's value; 0: not known. */
 size_t ht_syntax_size(const ht_syntax *node);
+/* The same, of a template's argument as it is launched, too. */
+size_t ht_syntax_launched_size(const ht_syntax *node);
 /* The type of an array's elements (of the memory that a pointer points to), as text. free(). */
 char *ht_syntax_element(const ht_syntax_variable *variable);
 /* The constant extent of an array's dimension; below 0: it is not constant, or not given. */

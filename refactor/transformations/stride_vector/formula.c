@@ -154,6 +154,34 @@ static void read_declaration(reading *to, const ht_syntax *item) {
         ht_syntax_walk(value, on_part, to);
 }
 
+/* Returns true if the variable is the function's: one of its statements declares it, or a
+ * declaration ahead, whose value it gets. */
+static bool is_own(const reading *to, const ht_syntax_variable *variable) {
+    for (size_t i = 0; i < to->out->count; ++i)
+        if (to->out->values[i].declared && strcmp(to->out->values[i].name, variable->name) == 0)
+            return true;
+    return is_within(to, variable);
+}
+
+/* Reads a statement of the function that sets one of its variables. */
+static void read_assignment(reading *to, const ht_syntax *item) {
+    const ht_syntax *target = item->plain ? ht_syntax_strip(item->children[0]) : NULL;
+    bool named = target && target->kind == HT_SYNTAX_NAME && target->plain;
+    const ht_syntax_variable *variable = named ? ht_syntax_named(target) : NULL;
+    to->failed |= !variable || !is_own(to, variable) || ht_syntax_has_change(item->children[1]);
+    ++to->steps;
+    if (!to->failed)
+        ht_syntax_walk(item->children[1], on_part, to);
+}
+
+static void read_statement(reading *to, const ht_syntax *item) {
+    const ht_syntax *bare = item->kind > HT_SYNTAX_VARIABLE ? ht_syntax_strip_implicit(item) : item;
+    if (bare->kind == HT_SYNTAX_ASSIGN)
+        read_assignment(to, bare);
+    else
+        read_declaration(to, item);
+}
+
 /* Returns true if a declaration ahead of the formula is only for addresses. */
 static bool is_index(const ht_widening *in, const ht_syntax *item) {
     return item->kind == HT_SYNTAX_DECLARATION && item->count == 1 &&
@@ -299,7 +327,7 @@ struct ht_formula *ht_formula_read(const ht_widening *in) {
     reading to = {.in = in, .out = ht_alloc(1, sizeof *to.out)};
     read_front(&to);
     for (size_t i = to.out->first; i + 1 < in->count && !to.failed; ++i)
-        read_declaration(&to, in->items[i]);
+        read_statement(&to, in->items[i]);
     if (!to.failed)
         read_store(&to);
     for (size_t i = to.out->first; i + 1 < in->count && !to.failed; ++i)

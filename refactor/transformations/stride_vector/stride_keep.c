@@ -251,7 +251,7 @@ static void add_parameters(keeping *in) {
     const char *param = in->loops[0].param, *block = in->plan->axes[0].block;
     for (size_t r = 0; r < in->rows.count; ++r) {
         param = in->loops[in->rows.items[r].first].param;
-        bytes += ht_syntax_size(in->rows.items[r].access->node);
+        bytes += ht_syntax_launched_size(in->rows.items[r].access->node);
     }
     ht_plan_param(in->plan, in->keep, "0, 1, 2, 4, 8, 16", "0");
     ht_plan_call(in->plan, in->keep, "accesses kept per thread");

@@ -122,7 +122,7 @@ static void find_accesses(ht_widening *in) {
 static size_t most_elements(const ht_widening *in) {
     size_t largest = 0;
     for (size_t i = 0; i < in->vectors.count; ++i) {
-        size_t size = ht_syntax_size(in->vectors.items[i].node);
+        size_t size = ht_syntax_launched_size(in->vectors.items[i].node);
         if (!size)
             return 0;
         largest = size > largest ? size : largest;
@@ -325,11 +325,27 @@ static void rename_row(ht_widening *in, ht_vector_access *access, ht_plan *plan,
     free(wanted);
 }
 
+/* Names the type of several elements without the underscores that begin a type's name, `__half`,
+ * which are the language's. */
+static void clean_packs(ht_widening *in, ht_plan *plan) {
+    for (size_t i = 0; i < in->vectors.count; ++i) {
+        ht_vector_access *access = &in->vectors.items[i];
+        const char *found = NULL;
+        for (size_t k = 0; k < i && !found; ++k)
+            if (strcmp(in->vectors.items[k].type, access->type) == 0)
+                found = in->vectors.items[k].pack;
+        if (access->pack[0] == '_')
+            access->pack =
+                found ? found : ht_plan_name(plan, access->pack + strspn(access->pack, "_"));
+    }
+}
+
 /* Chooses names: those of an earlier loop over a counter of the same name, which is no longer in
  * scope, and its types. */
 static void choose_names(ht_widening *in, ht_plan *plan, const ht_widening *before, size_t count) {
     const char *counter = in->of->counter->name;
     ht_vectors_name(&in->c, &in->vectors);
+    clean_packs(in, plan);
     for (size_t l = 0; l < count; ++l) {
         if (!is_ended(&before[l], in))
             continue;
