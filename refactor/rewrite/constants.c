@@ -98,9 +98,11 @@ static char *words_of(const settling *in, size_t owner, const ht_planned_param *
 }
 
 /* Returns the last word of a kernel's name of three or more, "kernel1" of matmul_forward_kernel1,
- * if it has some length and no other kernel's name ends so; else the name. */
+ * if it has some length and a number, and no other kernel's name ends so; else the name: "base" of
+ * gelu_bias_loop_base says nothing. */
 static const char *kernel_word(const settling *in, const char *name) {
     enum { LENGTH_MIN = 4 };
+    static const char digits[] = "0123456789";
     const char *last = name;
     size_t words = 1;
     for (const char *at = name; *at; ++at)
@@ -108,7 +110,7 @@ static const char *kernel_word(const settling *in, const char *name) {
             last = at + 1;
             ++words;
         }
-    bool good = words > 2 && strlen(last) >= LENGTH_MIN;
+    bool good = words > 2 && strlen(last) >= LENGTH_MIN && strpbrk(last, digits);
     for (size_t i = 0; i < in->all->count && good; ++i)
         good = ht_text_ends(in->all->items[i], name) || !ht_text_ends(in->all->items[i], last);
     return good ? last : name;

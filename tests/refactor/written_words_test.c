@@ -414,6 +414,29 @@ Test(written_words, what_a_launch_says_of_its_kernel_is_corrected) {
     free(text);
 }
 
+/* Where a file has several kernels a constant says whose it is, by a number or by the whole name.
+ */
+Test(written_words, a_constant_has_a_word_of_the_kernel_that_says_which) {
+    static const char source[] =
+        "#include <hip/hip_runtime.h>\n"
+        "__global__ void scale_rows_%s(const float *in, float *out, int n) {\n"
+        "    const int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+        "    if (i < n) out[i] = in[i] * 2;\n}\n"
+        "__global__ void other(float *out) { out[threadIdx.x] = 0; }\n"
+        "void run(const float *in, float *out, int n) {\n"
+        "    other<<<1, 64>>>(out);\n"
+        "    scale_rows_%s<<<(n + 255) / 256, 256>>>(in, out, n);\n}\n";
+    static const char *const names[][2] = {{"kernel1", "kKernel1OutputsPerThread"},
+                                           {"base", "kScaleRowsBaseOutputsPerThread"}};
+    for (size_t i = 0; i < 2; ++i) {
+        char *own = ht_format(source, names[i][0], names[i][0]);
+        char *text = written(own, "COARSEN_X=4");
+        expect_part(text, names[i][1]);
+        free(text);
+        free(own);
+    }
+}
+
 /* No grid has more than 65,535 blocks along y: a sum with the rows of all is far from overflowing.
  */
 Test(written_words, rows_are_rounded_up_by_a_plain_sum) {
