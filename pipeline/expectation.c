@@ -190,10 +190,3 @@ void ht_expectation_end(ht_expectation *expectation) {
     ht_template_facts_free(expectation->facts);
     *expectation = (ht_expectation){0};
 }
-
-void ht_pair_earlier_free(ht_pair_earlier *earlier) {
-    for (size_t i = 0; i < earlier->count; ++i)
-        free(earlier->runs[i].name);
-    ht_text_free(&earlier->unused);
-    *earlier = (ht_pair_earlier){0};
-}

@@ -25,6 +25,5 @@ void ht_expectation_begin(const ht_session *session, const ht_binding *binding, 
 /* Notes what a search that has ended made of the runs. */
 void ht_expectation_note(const ht_strategy *strategy, ht_pair_earlier *earlier);
 void ht_expectation_end(ht_expectation *expectation);
-void ht_pair_earlier_free(ht_pair_earlier *earlier);
 
 #endif
