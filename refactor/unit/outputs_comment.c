@@ -111,7 +111,7 @@ static outputs outputs_of(const ht_plan *plan) {
 
 /* Writes what the outputs of a thread are that is said to have one, from the words in `rest` on:
  * "tile of output pixels, for several k", and, since those a block apart may belong to different
- * things, "group of elements that lie a block apart, each element of a row". free(). */
+ * things, "group of elements that lie a block apart, each one of a row". free(). */
 static char *group_write(const ht_plan *plan, const outputs *of, ht_range rest) {
     const char *after_noun = plan->model->text + rest.end;
     const ht_tiled_form *tiled = plan->forms.tiled;
@@ -122,7 +122,7 @@ static char *group_write(const ht_plan *plan, const outputs *of, ht_range rest) 
         ht_text_printf(&text, "$?{%s}{}{group of $[%zu,%zu]s that lie a block apart", of->apart,
                        rest.begin, rest.end);
         if (belongs)
-            ht_text_printf(&text, ", each $[%zu,%zu]", rest.begin, rest.end);
+            ht_text_append(&text, ", each one");
         ht_text_append(&text, "}");
     }
     ht_text_printf(&text, "$?{!(%s)}{}{tile of $[%zu,%zu]s}", of->apart[0] ? of->apart : "0",

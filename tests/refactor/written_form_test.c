@@ -288,7 +288,7 @@ Test(written_form, a_guard_around_the_work_stays_around_an_array_of_outputs) {
     char *text = example("separable", "TILED=true COARSEN_X=4 COARSEN_Y=2 BLOCK_X=64");
     expect_part(text,
                 "    if (xFirst < width && yFirst < height) {\n"
-                "        // outputs past the edge read what the last one reads\n"
+                "        // outputs past the edge read what lies inside, and are not stored\n"
                 "        int yClamped[kBlurRowsOutputsAlongY];\n"
                 "        #pragma unroll\n"
                 "        for (int ty = 0; ty < kBlurRowsOutputsAlongY; ++ty)\n"

@@ -227,7 +227,7 @@ Test(written_words, a_comment_that_says_one_output_is_corrected) {
     text = written(source, "COARSEN_X=4 COARSEN_X_STRIDED=true");
     expect_part(
         text,
-        "// A thread for each group of elements that lie a block apart, each element of a row.\n");
+        "// A thread for each group of elements that lie a block apart, each one of a row.\n");
     free(text);
     free(source);
 }

@@ -36,7 +36,7 @@ static void write_why(const ht_tiled *t, size_t axis, ht_writer *writer, size_t 
             ht_text_printf(&first, " && %s == 1", t->axes[i].form->factor);
     ht_writer_printf(writer, "$?{%s}{}{", first.data);
     ht_writer_line(writer, like);
-    ht_writer_printf(writer, "// outputs past the edge read what the last one reads}");
+    ht_writer_printf(writer, "// outputs past the edge read what lies inside, and are not stored}");
     ht_text_free(&first);
 }
 
