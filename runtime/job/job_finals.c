@@ -400,14 +400,17 @@ static size_t find_winner(const finals *f, const ht_finals_rule *rule) {
     return faster ? winner : f->count;
 }
 
-/* Returns true if the report may speak of a finalist as right: the winner, the default when nobody
- * wins, those that are to be compared and are faster, and one that may stay. */
+/* Returns true if the report may speak of a finalist as right: the winner and those that may be as
+ * fast, the default when nobody wins, those that are to be compared and are faster, and one that
+ * may stay. */
 static bool is_reported(const finals *f, const ht_finals_rule *rule, size_t winner, size_t i) {
     if (rule->confirm_seconds <= 0 || i == winner)
         return true;
-    if (i == 0)
-        return winner == f->count;
-    return i < rule->first ? f->results[i].speedup > 1 : i == rule->stays;
+    if (winner == f->count && i == 0)
+        return true;
+    if (i > 0 && i < rule->first)
+        return f->results[i].speedup > 1;
+    return (i > 0 && i == rule->stays) || (winner < f->count && f->results[i].over_best_lo <= 1);
 }
 
 /* Checks the finalists whose numbers are given, compiled at once. */
@@ -431,7 +434,8 @@ static ht_status check(finals *f, const size_t *numbers, size_t count, ht_error 
 }
 
 /* Runs in checking mode what may be reported. A winner that fails makes place for the next. */
-static ht_status check_reported(finals *f, const ht_finals_rule *rule, ht_error *error) {
+static ht_status check_reported(finals *f, const ht_finals_rule *rule, ht_timing *out_original,
+                                ht_error *error) {
     for (;;) {
         size_t winner = find_winner(f, rule), numbers[FINALISTS_MAX], count = 0;
         for (size_t i = 0; i < f->count; ++i)
@@ -442,6 +446,7 @@ static ht_status check_reported(finals *f, const ht_finals_rule *rule, ht_error 
         ht_status status = check(f, numbers, count, error);
         if (status != HT_OK)
             return status;
+        conclude(f, out_original); /* without those that are out */
     }
 }
 
@@ -525,12 +530,11 @@ static ht_status run_finals(finals *f, const ht_finals_rule *rule, ht_timing *ou
         status = race(f, rule->max_seconds, error);
     if (status == HT_OK) {
         conclude(f, out_original);
-        status = note_all(f, error);
+        status = check_reported(f, rule, out_original, error);
     }
     if (status == HT_OK)
-        status = check_reported(f, rule, error);
+        status = note_all(f, error);
     if (status == HT_OK) {
-        conclude(f, out_original); /* without those that are out */
         status = confirm_or_stay(f, rule, out_confirmation, error);
     }
     unload(f);
