@@ -285,23 +285,6 @@ static void read_each(const ht_model *model, const ht_launch_site *site, ht_form
     free(each);
 }
 
-/* Reads blocks of outputs, rounded up to blocks of threads: ceil(ceil(n / BLOCK) / EACH), which is
- * ceil(ceil(n / EACH) / BLOCK). */
-static bool read_blocks(const ht_model *model, const ht_launch_site *site, const ht_symbol *symbol,
-                        int64_t block, ht_form *form) {
-    const ht_symbol *through;
-    symbol = ht_symbol_value_through(model, symbol, &through);
-    int64_t value = outputs_of(model, site, ht_symbol_divisor(symbol));
-    ht_form outer = {0};
-    if (value && symbol->has_place && read_form(model, site, symbol, value, &outer) &&
-        outer.kind == HT_FORM_CEIL && outer.divisor && outer.term_count == 1 &&
-        outer.terms[0].sign > 0 && read_form(model, site, outer.terms[0].symbol, block, form) &&
-        form->kind == HT_FORM_CEIL && form->items && !form->quotient->is_float)
-        ht_form_join(form, symbol, outer.divisor, value);
-    free(outer.items);
-    return form->joined;
-}
-
 /* ---- the whole ---- */
 
 static void read_axis(const ht_model *model, ht_grid *grid, int axis) {
@@ -322,8 +305,7 @@ static void read_axis(const ht_model *model, ht_grid *grid, int axis) {
         if (grid->original[axis] && block > 1) {
             if (!read_form(model, site, symbol, block, form)) {
                 ht_form_forget(form);
-                if (!ht_form_read_joined(model, site, symbol, axis, form) &&
-                    !read_blocks(model, site, symbol, block, form))
+                if (!ht_form_read_joined(model, site, symbol, axis, form))
                     ht_form_forget(form);
             }
             read_each(model, site, form);

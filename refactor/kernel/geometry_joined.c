@@ -27,7 +27,9 @@ bool ht_form_names_outputs(const ht_symbol *symbol) {
            symbol->name && !strchr(symbol->name, '.');
 }
 
-void ht_form_join(ht_form *form, const ht_symbol *whole, const ht_symbol *leaf, int64_t each) {
+/* Makes a form of n and the block one of the threads, ceil(n / EACH), whose quotient is `whole`.
+ * `leaf` stands for EACH. */
+static void form_join(ht_form *form, const ht_symbol *whole, const ht_symbol *leaf, int64_t each) {
     ht_form *inner = ht_alloc(1, sizeof *inner);
     *inner =
         (ht_form){.kind = HT_FORM_CEIL, .quotient = whole, .divisor = leaf, .items = form->items};
@@ -157,7 +159,7 @@ bool ht_form_read_joined(const ht_model *model, const ht_launch_site *site, cons
                       : read_sum(&in, quotient->arguments[0], &divisor, form)) &&
                 ht_symbol_value(divisor.each, &each);
     if (good)
-        ht_form_join(form, symbol, divisor.each, each);
+        form_join(form, symbol, divisor.each, each);
     else
         *form = (ht_form){.kind = HT_FORM_GENERIC};
     return good;

@@ -10,9 +10,6 @@
 
 /* Returns true for the name of a constant, as the outputs of a thread have one. */
 bool ht_form_names_outputs(const ht_symbol *symbol);
-/* Makes a form of n and the block one of the threads, ceil(n / EACH), whose quotient is `whole`.
- * `leaf` stands for EACH. */
-void ht_form_join(ht_form *form, const ht_symbol *whole, const ht_symbol *leaf, int64_t each);
 /* Reads an axis of the grid. Returns false, with nothing to free, for another one. */
 bool ht_form_read_joined(const ht_model *model, const ht_launch_site *site, const ht_symbol *symbol,
                          int axis, ht_form *form);

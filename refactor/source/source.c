@@ -523,7 +523,10 @@ static ht_status instead_check(const ht_source *source, const ht_file_text *file
         size_t file = 0;
         while (file < source->file_count && !ht_file_same(source->files[file].path, changed->path))
             ++file;
-        if (file == source->file_count || strcmp(source->files[file].text, changed->text) != 0)
+        char *plain = ht_forms_plain(changed->text);
+        bool same = file < source->file_count && strcmp(source->files[file].text, plain) == 0;
+        free(plain);
+        if (!same)
             return ht_error_set_at(error, HT_ERROR_INTERNAL, changed->path, 0, 0,
                                    "%s: its new text is not what clang reads", changed->path);
     }

@@ -372,3 +372,41 @@ Test(apply, a_configuration_of_an_nvidia_gpu_is_written_and_run) {
     free(text);
     expect_run("apply VECTOR_STRIDE=1,VECTOR_ALIGNED=true row.hip --out b", 2, "is not legal for");
 }
+
+/* Launches with lists in braces and array parameters are read in another form than they have. The
+ * file that is written keeps the author's, wherever in it they stand. */
+Test(apply, a_file_with_forms_that_are_read_otherwise_is_written) {
+    static const struct {
+        const char *parameters, *launch, *other, *stays;
+    } cases[] = {
+        {"const float in[], float out[], int n", "256", "", "const float in[], float out[]"},
+        {"const float *in, float *out, int n", "{256}", "", "/ 64, "},
+        {"const float *in, float *out, int n", "256",
+         "__global__ void z(float *o) { o[threadIdx.x] = 1; }\n"
+         "void other(float *o) { z<<<1, {32, 1}>>>(o); }\n",
+         "z<<<1, {32, 1}>>>(o);"},
+        {"const float *in, float *out, int n", "256",
+         "__global__ void z(float o[]) { o[threadIdx.x] = 1; }\n", "void z(float o[])"},
+        {"const float *in, float *out, int n", "256",
+         "__global__ void z(float *o) { o[threadIdx.x] = 1; }\n"
+         "void other(float *o) { z<< <1, 32>> >(o); }\n",
+         "z<< <1, 32>> >(o);"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
+        char *text = ht_format("#include <hip/hip_runtime.h>\n__global__ void k(%s) {\n"
+                               "    int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+                               "    if (i < n) out[i] = in[i] * 2.0f;\n}\n"
+                               "void run(const float *in, float *out, int n) {\n"
+                               "    k<<<(n + 255) / 256, %s>>>(in, out, n);\n}\n%s",
+                               cases[i].parameters, cases[i].launch, cases[i].other);
+        workplace_write("forms.hip", text);
+        free(text);
+        program_result result = program_run("apply BLOCK_X=64 --kernel k forms.hip --out tuned");
+        cr_expect_eq(result.code, 0, "case %zu: %s", i, result.err);
+        cr_expect(strstr(result.out, "equal to the bit"), "case %zu: %s", i, result.out);
+        program_free(&result);
+        text = workplace_read("tuned/forms.hip");
+        cr_expect(text && strstr(text, cases[i].stays), "case %zu: %s", i, text);
+        free(text);
+    }
+}

@@ -250,8 +250,6 @@ static const launch_form forms[] = {
     {"", RUN("(n / kOut + (n % kOut != 0) + 255) / 256", "256"),
      "<<<(n / kOut + (n % kOut != 0) + 63) / 64, 64>>>",
      "<<<(n / kOut + (n % kOut != 0) + 511) / 512, 512>>>"},
-    {"", "    int blocks = (n + 255) / 256;\n" RUN("(blocks + (kOut - 1u)) / kOut", "256"),
-     "    int blocks = (n + 255) / 256;\n    k<<<", ", 512>>>"},
 };
 
 Test(again, each_form_of_launch_is_read_again) {
