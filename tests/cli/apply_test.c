@@ -2,6 +2,7 @@
 #include "program.h"
 #include "scale_problem.h"
 
+#include "base/memory.h"
 #include "base/text.h"
 
 #include <criterion/criterion.h>
