@@ -100,9 +100,10 @@ static ht_status agent_start(ht_agent_command *agent, ht_error *error) {
 
 /* Shows what it has written to its standard error, and keeps the last of it. */
 static void words_show(ht_agent_command *agent) {
+    enum { PARTS_MOST = 16 }; /* one that floods it must not keep us from the clock */
     char part[4096];
     ssize_t size = 1;
-    while (agent->words >= 0 && size > 0) {
+    for (int i = 0; i < PARTS_MOST && agent->words >= 0 && size > 0; ++i) {
         size = read(agent->words, part, sizeof part);
         if (size > 0 && fwrite(part, 1, (size_t)size, stderr) > 0)
             ht_text_append_n(&agent->tail, part, (size_t)size);
