@@ -1,4 +1,4 @@
-/* What became of a kernel tuned for a problem: times, verdict, and all that a report says of it. */
+/* The result of a kernel tuned for a problem: times, verdict, and all that a report says of it. */
 #ifndef HT_PIPELINE_PAIR_RESULT_H
 #define HT_PIPELINE_PAIR_RESULT_H
 

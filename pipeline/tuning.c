@@ -146,8 +146,8 @@ static ht_status strategy_make(pair *pair, ht_expectation *expectation, ht_strat
     return status;
 }
 
-/* Returns how long finals of so many take to compile and check them: each as long as the original
- * took, on a machine as busy. */
+/* Returns how long `count` finalists take to compile and check: each as long as the original took,
+ * on a machine as busy. */
 static double checks_expected(const pair *pair, size_t count) {
     return (double)count * pair->start_seconds;
 }
@@ -227,7 +227,7 @@ static void finalist_add(ht_finalists *finalists, const ht_config *config) {
         finalists->items[finalists->count++] = (ht_candidate){.config = *config};
 }
 
-/* Returns the number of a configuration among the finalists; 0: it is none, or the default. */
+/* Returns the number of a configuration among the finalists; 0: it is the default, or not there. */
 static size_t finalist_find(const ht_finalists *finalists, const ht_config *config) {
     for (size_t i = 0; i < finalists->count; ++i)
         if (ht_config_equal(&finalists->items[i].config, config))

@@ -40,3 +40,10 @@ char *ht_forms_text(const char *text, ht_whole_blocks *lines) {
     lines_add(text, changed, lines);
     return changed;
 }
+
+bool ht_forms_same(const char *plain, const char *text) {
+    char *own = ht_forms_plain(text);
+    bool same = strcmp(plain, own) == 0;
+    free(own);
+    return same;
+}

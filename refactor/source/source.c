@@ -518,15 +518,11 @@ ht_status ht_source_open(const char *path, const ht_refactor_options *options,
 /* Checks that clang read the changed texts: one that it ignored would seem to change nothing. */
 static ht_status instead_check(const ht_source *source, const ht_file_text *files, size_t count,
                                ht_error *error) {
-    for (size_t i = 0; i < count; ++i) {
-        const ht_file_text *changed = &files[i];
+    for (const ht_file_text *changed = files; changed < files + count; ++changed) {
         size_t file = 0;
         while (file < source->file_count && !ht_file_same(source->files[file].path, changed->path))
             ++file;
-        char *plain = ht_forms_plain(changed->text);
-        bool same = file < source->file_count && strcmp(source->files[file].text, plain) == 0;
-        free(plain);
-        if (!same)
+        if (file == source->file_count || !ht_forms_same(source->files[file].text, changed->text))
             return ht_error_set_at(error, HT_ERROR_INTERNAL, changed->path, 0, 0,
                                    "%s: its new text is not what clang reads", changed->path);
     }

@@ -27,7 +27,5 @@ struct ht_formula {
  * of its own. Release with ht_formula_free. */
 struct ht_formula *ht_formula_read(const ht_widening *in);
 void ht_formula_free(struct ht_formula *formula);
-/* Returns the function's text, without the indentation of the kernel; free(). */
-char *ht_formula_function(const ht_widening *in);
 
 #endif

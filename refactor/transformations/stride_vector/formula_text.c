@@ -1,11 +1,11 @@
-/* Writes the function that a formula is. */
-#include "refactor/transformations/stride_vector/formula.h"
+#include "refactor/transformations/stride_vector/formula_text.h"
 
 #include "base/text.h"
 #include "refactor/kernel/facts.h"
 #include "refactor/kernel/syntax_value.h"
 #include "refactor/source/device_style.h"
 #include "refactor/transformations/coarsen/coarsen_place.h"
+#include "refactor/transformations/stride_vector/formula.h"
 
 #include <ctype.h>
 #include <stdlib.h>

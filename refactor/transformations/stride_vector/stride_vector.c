@@ -19,6 +19,7 @@
 #include "refactor/transformations/coarsen/coarsen_vector.h"
 #include "refactor/transformations/coarsen/coarsen_write.h"
 #include "refactor/transformations/stride_vector/formula.h"
+#include "refactor/transformations/stride_vector/formula_text.h"
 #include "refactor/transformations/stride_vector/stride_keep.h"
 #include "refactor/transformations/stride_vector/wide_front.h"
 #include "refactor/transformations/stride_vector/widening.h"
