@@ -383,15 +383,10 @@ Test(apply, a_file_with_forms_that_are_read_otherwise_is_written) {
         {"const float in[], float out[], int n", "256", "", "const float in[], float out[]"},
         {"const float *in, float *out, int n", "{256}", "", "/ 64, "},
         {"const float *in, float *out, int n", "256",
-         "__global__ void z(float *o) { o[threadIdx.x] = 1; }\n"
-         "void other(float *o) { z<<<1, {32, 1}>>>(o); }\n",
-         "z<<<1, {32, 1}>>>(o);"},
-        {"const float *in, float *out, int n", "256",
-         "__global__ void z(float o[]) { o[threadIdx.x] = 1; }\n", "void z(float o[])"},
-        {"const float *in, float *out, int n", "256",
-         "__global__ void z(float *o) { o[threadIdx.x] = 1; }\n"
-         "void other(float *o) { z<< <1, 32>> >(o); }\n",
-         "z<< <1, 32>> >(o);"},
+         "__global__ void z(float o[]) { o[threadIdx.x] = 1; }\n"
+         "void other(float *o) { z<<<1, {32, 1}>>>(o); z<< <1, 32>> >(o); }\n",
+         "z(float o[]) { o[threadIdx.x] = 1; }\n"
+         "void other(float *o) { z<<<1, {32, 1}>>>(o); z<< <1, 32>> >(o); }\n"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
         char *text = ht_format("#include <hip/hip_runtime.h>\n__global__ void k(%s) {\n"
