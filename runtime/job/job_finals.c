@@ -388,25 +388,31 @@ const char *ht_comparison_name(ht_comparison comparison) {
     return "unclear";
 }
 
-/* Returns the fastest of those that may win and are faster by enough; f->count: nobody is. */
-static size_t find_winner(const finals *f, const ht_finals_rule *rule) {
-    size_t winner = f->count;
+/* Returns the fastest of those that may win; f->count: there is none. */
+static size_t find_fastest(const finals *f, const ht_finals_rule *rule) {
+    size_t fastest = f->count;
     for (size_t i = rule->first; i < f->count; ++i)
         if (alive(f, i) &&
-            (winner == f->count || f->results[i].speedup > f->results[winner].speedup))
-            winner = i;
+            (fastest == f->count || f->results[i].speedup > f->results[fastest].speedup))
+            fastest = i;
+    return fastest;
+}
+
+/* Returns that one if it is faster by enough; f->count: nobody is. */
+static size_t find_winner(const finals *f, const ht_finals_rule *rule) {
+    size_t winner = find_fastest(f, rule);
     bool faster = winner < f->count && f->results[winner].speedup >= rule->min_speedup &&
                   ht_final_compare(&f->results[winner]) == HT_COMPARISON_FASTER;
     return faster ? winner : f->count;
 }
 
 /* Returns true if the report may speak of a finalist as right: the winner and those that may be as
- * fast, the default when nobody wins, those that are to be compared and are faster, and one that
- * may stay. */
+ * fast, the default and the fastest when nobody wins, those that are to be compared and are faster,
+ * and one that may stay. */
 static bool is_reported(const finals *f, const ht_finals_rule *rule, size_t winner, size_t i) {
     if (rule->confirm_seconds <= 0 || i == winner)
         return true;
-    if (winner == f->count && i == 0)
+    if (winner == f->count && (i == 0 || i == find_fastest(f, rule)))
         return true;
     if (i > 0 && i < rule->first)
         return f->results[i].speedup > 1;
