@@ -53,6 +53,13 @@ static brackets closing(const ht_tokens *tokens, size_t from) {
     return (brackets){0};
 }
 
+/* Finds the brackets of a launch that open at a token. Returns false: none do. */
+static bool launch_at(const ht_tokens *tokens, size_t index, brackets *open, brackets *close) {
+    *open = brackets_at(tokens, index, '<');
+    *close = open->found ? closing(tokens, open->last + 1) : (brackets){0};
+    return close->found;
+}
+
 static bool is_apart(brackets of) {
     return of.found && of.last > of.first;
 }
@@ -65,29 +72,25 @@ static void join(const ht_tokens *tokens, brackets of, char *text) {
     memset(text + begin, c, 3);
 }
 
-bool ht_chevrons_join(char *text) {
+void ht_chevrons_join(char *text) {
     ht_tokens tokens;
+    brackets open, close;
     if (!strstr(text, "<< <") && !strstr(text, "< <<") && !strstr(text, ">> >") &&
         !strstr(text, "> >>"))
-        return false;
+        return;
     char *before = ht_strdup(text);
-    bool any = false;
     ht_tokens_read(before, (ht_range){0, strlen(before)}, true, &tokens);
     for (size_t i = 0; i < tokens.count; ++i) {
-        brackets open = brackets_at(&tokens, i, '<');
-        brackets close = open.found ? closing(&tokens, open.last + 1) : (brackets){0};
-        if (!close.found)
+        if (!launch_at(&tokens, i, &open, &close))
             continue;
         if (is_apart(open))
             join(&tokens, open, text);
         if (is_apart(close))
             join(&tokens, close, text);
-        any = any || is_apart(open) || is_apart(close);
         i = close.last;
     }
     ht_tokens_free(&tokens);
     free(before);
-    return any;
 }
 
 /* ---- lists in braces */
@@ -129,13 +132,12 @@ char *ht_chevrons_lists(const char *text) {
     ht_tokens tokens;
     ht_text out = {0};
     size_t from = 0;
+    brackets open, close;
     if (!strstr(text, "<<<"))
         return ht_strdup(text);
     ht_tokens_read(text, (ht_range){0, strlen(text)}, true, &tokens);
     for (size_t i = 0; i < tokens.count; ++i) {
-        brackets open = brackets_at(&tokens, i, '<');
-        brackets close = open.found ? closing(&tokens, open.last + 1) : (brackets){0};
-        if (!close.found)
+        if (!launch_at(&tokens, i, &open, &close))
             continue;
         lists_write(&tokens, open, close, &from, &out);
         i = close.last;

@@ -4,11 +4,8 @@
 #ifndef HT_REFACTOR_SOURCE_CHEVRONS_H
 #define HT_REFACTOR_SOURCE_CHEVRONS_H
 
-#include <stdbool.h>
-
-/* Writes such brackets next to each other; the text keeps its length and its lines. Returns true if
- * there are any. */
-bool ht_chevrons_join(char *text);
+/* Writes such brackets next to each other; the text keeps its length and its lines. */
+void ht_chevrons_join(char *text);
 /* Returns the text with such lists as values of dim3, on the same lines; free(). */
 char *ht_chevrons_lists(const char *text);
 

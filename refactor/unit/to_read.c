@@ -34,7 +34,7 @@ static bool is_called_naive(const ht_model *model) {
     size_t line = model->definition.range.begin;
     while (line > 0 && model->text[line - 1] != '\n')
         --line;
-    size_t begin = ht_comment_above(model->text, line);
+    size_t begin = ht_comment_begin(model->text, line);
     return has_word(model->text + begin, line - begin, "naive");
 }
 
