@@ -107,7 +107,7 @@ const char *ht_database_path(const ht_database *database) {
     return database->path;
 }
 
-static void bind_text(sqlite3_stmt *statement, const char *name, const char *text) {
+void ht_database_bind_text(sqlite3_stmt *statement, const char *name, const char *text) {
     int index = sqlite3_bind_parameter_index(statement, name);
     if (text == NULL)
         sqlite3_bind_null(statement, index);
@@ -120,19 +120,19 @@ static void bind_text(sqlite3_stmt *statement, const char *name, const char *tex
 static void bind_created(sqlite3_stmt *statement) {
     char text[HT_CLOCK_UTC_SIZE];
     ht_clock_utc(time(NULL), text);
-    bind_text(statement, ":created", text);
+    ht_database_bind_text(statement, ":created", text);
 }
 
 void ht_database_bind_key(sqlite3_stmt *statement, const ht_database_key *key) {
-    bind_text(statement, ":source_hash", key->source_hash);
-    bind_text(statement, ":template_name", key->template_name);
-    bind_text(statement, ":template_hash", key->template_hash);
-    bind_text(statement, ":problem", key->problem);
-    bind_text(statement, ":device", key->device);
-    bind_text(statement, ":compiler", key->compiler);
-    bind_text(statement, ":method", key->method);
-    bind_text(statement, ":settings", key->settings ? key->settings : "");
-    bind_text(statement, ":checking", key->checking ? key->checking : "");
+    ht_database_bind_text(statement, ":source_hash", key->source_hash);
+    ht_database_bind_text(statement, ":template_name", key->template_name);
+    ht_database_bind_text(statement, ":template_hash", key->template_hash);
+    ht_database_bind_text(statement, ":problem", key->problem);
+    ht_database_bind_text(statement, ":device", key->device);
+    ht_database_bind_text(statement, ":compiler", key->compiler);
+    ht_database_bind_text(statement, ":method", key->method);
+    ht_database_bind_text(statement, ":settings", key->settings ? key->settings : "");
+    ht_database_bind_text(statement, ":checking", key->checking ? key->checking : "");
 }
 
 /* -1 means unknown and is NULL in the table, so that averages and comparisons in SQL come out
@@ -173,18 +173,18 @@ static bool put_row(ht_database *database, const ht_database_key *key,
                     const ht_evaluation *evaluation) {
     sqlite3_stmt *put = database->put;
     ht_database_bind_key(put, key);
-    bind_text(put, ":config", evaluation->config);
-    bind_text(put, ":status", ht_status_name(evaluation->status));
-    bind_text(put, ":reason", evaluation->reason);
+    ht_database_bind_text(put, ":config", evaluation->config);
+    ht_database_bind_text(put, ":status", ht_status_name(evaluation->status));
+    ht_database_bind_text(put, ":reason", evaluation->reason);
     if (evaluation->status == HT_OK)
         sqlite3_bind_double(put, sqlite3_bind_parameter_index(put, ":median_ms"), evaluation->cost);
     char *samples = samples_text(evaluation);
-    bind_text(put, ":samples", samples);
+    ht_database_bind_text(put, ":samples", samples);
     free(samples);
     sqlite3_bind_double(put, sqlite3_bind_parameter_index(put, ":compile_seconds"),
                         evaluation->compile_seconds);
     sqlite3_bind_int(put, sqlite3_bind_parameter_index(put, ":reduced"), evaluation->reduced);
-    bind_text(put, ":conditions", evaluation->conditions);
+    ht_database_bind_text(put, ":conditions", evaluation->conditions);
     bind_resources(put, &evaluation->resources);
     bind_created(put);
     return run_statement(put);
@@ -254,7 +254,7 @@ static ht_status get_row(ht_database *database, const ht_database_key *key, cons
                          bool *out_found, ht_evaluation *out_evaluation, ht_error *error) {
     sqlite3_stmt *get = database->get;
     ht_database_bind_key(get, key);
-    bind_text(get, ":config", config);
+    ht_database_bind_text(get, ":config", config);
     ht_status status = HT_OK;
     int step = sqlite3_step(get);
     if (step == SQLITE_ROW) {
@@ -294,7 +294,7 @@ static ht_status get_deaths(ht_database *database, const ht_database_key *key, c
                             ht_error *error) {
     sqlite3_stmt *deaths = database->deaths;
     ht_database_bind_key(deaths, key);
-    bind_text(deaths, ":config", config);
+    ht_database_bind_text(deaths, ":config", config);
     ht_status status = HT_OK;
     *out_count = 0;
     int step = sqlite3_step(deaths);
@@ -337,9 +337,9 @@ ht_status ht_database_add_death(ht_database *database, const ht_database_key *ke
     status = get_deaths(database, key, config, NULL, NULL, &before, error);
     sqlite3_stmt *put = database->put_death;
     ht_database_bind_key(put, key);
-    bind_text(put, ":config", config);
-    bind_text(put, ":status", ht_status_name(how));
-    bind_text(put, ":evidence", evidence);
+    ht_database_bind_text(put, ":config", config);
+    ht_database_bind_text(put, ":status", ht_status_name(how));
+    ht_database_bind_text(put, ":evidence", evidence);
     sqlite3_bind_int64(put, sqlite3_bind_parameter_index(put, ":count"), (sqlite3_int64)before + 1);
     if (status == HT_OK && !(put_job(database, key) && run_statement(put)))
         status = report(database, "cannot be written", error);
@@ -355,7 +355,7 @@ ht_status ht_database_add_death(ht_database *database, const ht_database_key *ke
 ht_status ht_database_forgive(ht_database *database, const ht_database_key *key, const char *config,
                               ht_error *error) {
     ht_database_bind_key(database->forgive, key);
-    bind_text(database->forgive, ":config", config);
+    ht_database_bind_text(database->forgive, ":config", config);
     if (run_statement(database->forgive))
         return HT_OK;
     return report(database, "cannot be written", error);

@@ -17,6 +17,8 @@ ht_status ht_database_fail(sqlite3 *sqlite, const char *path, const char *doing,
  * any other status as it is; the error has the same. */
 ht_status ht_database_fail_input(ht_status status, ht_error *error);
 
+/* Binds a copy of a text to the parameter of this name; NULL: nothing. */
+void ht_database_bind_text(sqlite3_stmt *statement, const char *name, const char *text);
 /* Binds copies of a key's parts to the parameters of their names; "" where the key has none. */
 void ht_database_bind_key(sqlite3_stmt *statement, const ht_database_key *key);
 

@@ -100,11 +100,6 @@ static ht_status prepare(const ht_database *database, const char *sql, const ht_
     return HT_OK;
 }
 
-static void bind_text(sqlite3_stmt *statement, const char *name, const char *text) {
-    sqlite3_bind_text(statement, sqlite3_bind_parameter_index(statement, name), text, -1,
-                      SQLITE_TRANSIENT);
-}
-
 static void bind_number(sqlite3_stmt *statement, const char *name, uint64_t number) {
     sqlite3_bind_int64(statement, sqlite3_bind_parameter_index(statement, name),
                        (sqlite3_int64)number);
@@ -113,9 +108,9 @@ static void bind_number(sqlite3_stmt *statement, const char *name, uint64_t numb
 static void bind_name(sqlite3_stmt *statement, const ht_race *race) {
     char *entrants = entrants_text(race);
     bind_number(statement, ":step", race->step);
-    bind_text(statement, ":stage", race->stage);
+    ht_database_bind_text(statement, ":stage", race->stage);
     bind_number(statement, ":seed", race->seed);
-    bind_text(statement, ":entrants", entrants);
+    ht_database_bind_text(statement, ":entrants", entrants);
     free(entrants);
 }
 
@@ -135,7 +130,7 @@ static ht_status rows_put(const ht_database *database, const ht_database_key *ke
     ht_status status = prepare(database, HT_DATABASE_PUT_JOB, key, &job, error);
     if (status != HT_OK)
         return status;
-    bind_text(job, ":created", now);
+    ht_database_bind_text(job, ":created", now);
     status = run(database, job, error);
     if (status == HT_OK)
         status = prepare(database, HT_RACES_PUT, key, &put, error);
@@ -143,8 +138,8 @@ static ht_status rows_put(const ht_database *database, const ht_database_key *ke
         return status;
     char *results = results_text(race);
     bind_name(put, race);
-    bind_text(put, ":results", results);
-    bind_text(put, ":created", now);
+    ht_database_bind_text(put, ":results", results);
+    ht_database_bind_text(put, ":created", now);
     free(results);
     return run(database, put, error);
 }
