@@ -218,21 +218,16 @@ static void rejections_count(ht_pair_result *result) {
     }
 }
 
-/* Adds a configuration that is not among them. */
-static void finalist_add(ht_finalists *finalists, const ht_config *config) {
-    for (size_t i = 0; i < finalists->count; ++i)
-        if (ht_config_equal(&finalists->items[i].config, config))
-            return;
-    if (finalists->count < HT_FINALISTS_MAX)
-        finalists->items[finalists->count++] = (ht_candidate){.config = *config};
-}
-
-/* Returns the number of a configuration among the finalists; 0: it is the default, or not there. */
-static size_t finalist_find(const ht_finalists *finalists, const ht_config *config) {
+/* Adds a configuration that is not among them. Returns its number; 0: it is the default, or there
+ * is no place. */
+static size_t finalist_add(ht_finalists *finalists, const ht_config *config) {
     for (size_t i = 0; i < finalists->count; ++i)
         if (ht_config_equal(&finalists->items[i].config, config))
             return i;
-    return 0;
+    if (finalists->count == HT_FINALISTS_MAX)
+        return 0;
+    finalists->items[finalists->count] = (ht_candidate){.config = *config};
+    return finalists->count++;
 }
 
 /* Chooses the finalists: the default first, then what may not win and only shows what another style
@@ -260,10 +255,8 @@ static void finalists_choose(pair *pair) {
         bound.template = pair->plain;
     ht_config defended;
     if (pair->session->defended &&
-        pair->session->defended(pair->session->decided_context, &bound, result, &defended)) {
-        finalist_add(finalists, &defended);
-        pair->stays = finalist_find(finalists, &defended);
-    }
+        pair->session->defended(pair->session->decided_context, &bound, result, &defended))
+        pair->stays = finalist_add(finalists, &defended);
 }
 
 static ht_status finals_run(pair *pair, ht_error *error) {
