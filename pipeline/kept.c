@@ -1,5 +1,6 @@
 #include "pipeline/kept.h"
 
+#include "base/cache.h"
 #include "base/file.h"
 #include "base/hash.h"
 #include "base/memory.h"
@@ -27,33 +28,21 @@ struct ht_kept {
 /* Returns its path; free(). NULL: nothing is to be kept. */
 static char *folder_path(bool *out_named) {
     const char *named = getenv("HIPTEMPER_KEPT");
-    const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
     *out_named = named != NULL;
     if (named)
         return *named ? ht_strdup(named) : NULL;
-    if (cache && cache[0] == '/')
-        return ht_format("%s/hiptemper/kept", cache);
-    return home && home[0] == '/' ? ht_format("%s/.cache/hiptemper/kept", home) : NULL;
-}
-
-/* Makes the folder and those above it for this user alone. */
-static ht_status folder_make(const char *path, ht_error *error) {
-    mode_t mask = umask(077);
-    ht_status status = ht_dir_make(path, error);
-    umask(mask);
-    return status;
+    return ht_cache_path("kept");
 }
 
 ht_kept *ht_kept_open(void) {
     bool named;
     char *folder = folder_path(&named);
     ht_error error = {0};
-    bool made = folder && folder_make(folder, &error) == HT_OK;
-    if (!made || !ht_dir_is_private(folder) || access(folder, R_OK | W_OK | X_OK) != 0) {
+    if (!folder || !ht_cache_make(folder, &error)) {
         if (folder && named)
             ht_warning("$HIPTEMPER_KEPT is not used: %s: %s; name a folder of your own, or leave "
                        "it empty to keep nothing",
-                       folder, made ? "others may write to it, or you may not" : error.message);
+                       folder, error.message);
         free(folder);
         return NULL;
     }

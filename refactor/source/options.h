@@ -58,8 +58,8 @@ typedef struct ht_refactor_options {
     const char *const *arguments; /* extra compiler arguments: -I, -D, -std; borrowed */
     size_t argument_count;
     const char *resource_dir; /* clang's; NULL: it is searched for */
-    /* The folder that keeps HIP's parsed header from file to file; borrowed. NULL: the folder that
-     * $HIPTEMPER_CACHE names, kept from run to run (base/cache.h); without either, the header is
+    /* The folder that keeps HIP's parsed header from file to file; borrowed. NULL:
+     * ht_cache_folder(), which lasts from run to run (base/cache.h); without either, the header is
      * parsed for each file. */
     const char *cache;
     /* A source that includes the file, directly or not. The file is then read as a part of that

@@ -1,5 +1,6 @@
 #include "refactor/source/parsed_header.h"
 
+#include "base/cache.h"
 #include "base/file.h"
 #include "base/memory.h"
 #include "base/parsed_trim.h"
@@ -204,8 +205,19 @@ static void refuse(const char *path, char *said, bool parsed) {
     ht_names_add(&refused, path);
 }
 
+/* Headers that differ by a macro each take 12 MB. */
+enum { KEPT_MOST = 8 };
+
+static void make_room(const ht_parsed_header *header) {
+    char *folder = ht_path_folder(header->path);
+    if (header->lasting)
+        ht_cache_make_room(folder, ".pch", KEPT_MOST);
+    free(folder);
+}
+
 /* Parses the header and keeps it. If other processes do the same, the last one wins. */
 static bool write_header(const ht_parsed_header *header) {
+    make_room(header);
     char *folder = ht_format("%s.%ld", header->path, (long)getpid());
     ht_text said = {0};
     int end = process_run(write_main, header, folder, &said);

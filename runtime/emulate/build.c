@@ -14,6 +14,8 @@
 #include <string.h>
 
 enum { IR_MAX = 1 << 30, ARGUMENTS_MAX = 64 };
+/* Parsed headers, of 11 MB each. */
+enum { KEPT_MOST = 12 };
 
 typedef struct builder {
     const ht_emulate_build *given;
@@ -201,7 +203,7 @@ static const char *parsed_of(builder *in, bool device) {
     words arguments = {0};
     add_side(in, device, &arguments);
     add_ahead(in, device, true, &arguments);
-    const char *path = ht_parsed(in->tools, in->kept, arguments.items, arguments.count);
+    const char *path = ht_parsed(in->tools, in->kept, arguments.items, arguments.count, KEPT_MOST);
     free(arguments.items);
     return path;
 }

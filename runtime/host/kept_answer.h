@@ -1,4 +1,4 @@
-/* Tools' answers about themselves, kept from run to run in the folder that $HIPTEMPER_CACHE names:
+/* Answers of tools about themselves, kept from run to run in ht_cache_folder():
  * to ask clang for its version takes half as long as to compile a small unit. */
 #ifndef HT_RUNTIME_HOST_KEPT_ANSWER_H
 #define HT_RUNTIME_HOST_KEPT_ANSWER_H

@@ -9,7 +9,6 @@
 #include "base/parsed_trim.h"
 #include "runtime/host/folder.h"
 
-#include <dirent.h>
 #include <pthread.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -18,6 +17,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+/* Of one text, whose file is less than a megabyte. */
 enum { KEPT_MOST = 24 };
 
 /* An answer that this process has given. Entries live as long as it does: their paths are borrowed.
@@ -81,38 +81,6 @@ static bool parse(const ht_toolchain *toolchain, const char *const *arguments, s
     return parsed;
 }
 
-/* Removes the oldest of a folder's files, once it has the most that are kept. A reader of it
- * takes the text. */
-static void make_room(const char *folder) {
-    char *oldest = NULL;
-    struct timespec age = {0};
-    size_t count = 0;
-    DIR *listing = opendir(folder);
-    int opened = listing ? dirfd(listing) : -1;
-    for (struct dirent *entry; opened >= 0 && (entry = readdir(listing));) {
-        const char *suffix = strrchr(entry->d_name, '.');
-        struct stat state;
-        if (!suffix || strcmp(suffix, ".pch") != 0 ||
-            fstatat(opened, entry->d_name, &state, 0) != 0)
-            continue;
-        if (count++ == 0 || state.st_mtim.tv_sec < age.tv_sec ||
-            (state.st_mtim.tv_sec == age.tv_sec && state.st_mtim.tv_nsec < age.tv_nsec)) {
-            age = state.st_mtim;
-            free(oldest);
-            oldest = ht_path_join(folder, entry->d_name);
-        }
-    }
-    if (listing)
-        closedir(listing);
-    if (count >= KEPT_MOST) {
-        char *sum = ht_format("%s.sum", oldest);
-        unlink(sum);
-        unlink(oldest);
-        free(sum);
-    }
-    free(oldest);
-}
-
 /* Returns true for the clang whose files ht_parsed_trim knows. */
 static bool is_trimmed(const ht_toolchain *toolchain) {
     return strncmp(toolchain->version, "clang 19.", 9) == 0;
@@ -120,10 +88,10 @@ static bool is_trimmed(const ht_toolchain *toolchain) {
 
 /* Makes the file under another name first. If other processes do the same, each makes the same. */
 static bool make(const ht_toolchain *toolchain, const char *const *arguments, size_t count,
-                 const char *folder, const char *path) {
+                 const char *folder, size_t most, const char *path) {
     if (access(folder, W_OK) != 0)
         return false;
-    make_room(folder);
+    ht_cache_make_room(folder, ".pch", most);
     char *own = ht_format("%s.%ld", path, (long)getpid()), *sum = ht_format("%s.sum", path);
     char hash[HT_HASH_SIZE];
     bool made = parse(toolchain, arguments, count, own);
@@ -141,9 +109,9 @@ static bool make(const ht_toolchain *toolchain, const char *const *arguments, si
 
 /* Returns the path, free(); NULL: there is none. */
 static char *look(const ht_toolchain *toolchain, const char *const *arguments, size_t count,
-                  const char *folder, const char *key) {
+                  const char *folder, size_t most, const char *key) {
     char *path = ht_format("%s/%s.pch", folder, key);
-    if (is_whole(path) || make(toolchain, arguments, count, folder, path))
+    if (is_whole(path) || make(toolchain, arguments, count, folder, most, path))
         return path;
     free(path);
     return NULL;
@@ -162,7 +130,7 @@ char *ht_parsed_folder(const ht_parsed_text *text) {
 }
 
 const char *ht_parsed(const ht_toolchain *toolchain, const char *folder,
-                      const char *const *arguments, size_t count) {
+                      const char *const *arguments, size_t count, size_t most) {
     char key[HT_HASH_SIZE];
     make_key(toolchain, arguments, count, key);
     pthread_mutex_lock(&mutex);
@@ -172,7 +140,7 @@ const char *ht_parsed(const ht_toolchain *toolchain, const char *folder,
     if (!at) {
         at = ht_alloc(1, sizeof *at);
         memcpy(at->key, key, sizeof key);
-        at->path = look(toolchain, arguments, count, folder, key);
+        at->path = look(toolchain, arguments, count, folder, most, key);
         at->next = all;
         all = at;
     }
@@ -194,7 +162,7 @@ const char *ht_parsed_prelude(const ht_toolchain *toolchain, const char *const *
     const char **words = ht_alloc(count + OWN, sizeof *words);
     memcpy(words, arguments, count * sizeof *words);
     memcpy(words + count, own, sizeof own);
-    const char *path = ht_parsed(toolchain, folder, words, count + OWN);
+    const char *path = ht_parsed(toolchain, folder, words, count + OWN, KEPT_MOST);
     free(words);
     free(first);
     free(search);

@@ -1,6 +1,6 @@
-/* The prelude as clang has parsed it, kept from run to run in the folder that $HIPTEMPER_CACHE
- * names: a compile of a small unit takes half the time with it, and makes the same object. Nothing
- * of a unit goes into it. */
+/* The prelude as clang has parsed it, kept from run to run in ht_cache_folder(): a compile of
+ * a small unit takes half the time with it, and makes the same object. Nothing of a unit goes into
+ * it. */
 #ifndef HT_RUNTIME_HOST_PARSED_PRELUDE_H
 #define HT_RUNTIME_HOST_PARSED_PRELUDE_H
 
@@ -26,10 +26,10 @@ typedef struct ht_parsed_text {
 char *ht_parsed_folder(const ht_parsed_text *text);
 
 /* Returns what clang has parsed with these `count` arguments, which include the text in `folder`,
- * as ht_parsed_prelude does: its path, made if there is none; NULL. Of one text 24 are kept; the
- * oldest makes room for another. */
+ * as ht_parsed_prelude does: its path, made if there is none; NULL. Of one text `most` are kept;
+ * the oldest makes room for another. */
 const char *ht_parsed(const ht_toolchain *toolchain, const char *folder,
-                      const char *const *arguments, size_t count);
+                      const char *const *arguments, size_t count, size_t most);
 
 /* Removes one that clang did not take. */
 void ht_parsed_prelude_refuse(const char *path);

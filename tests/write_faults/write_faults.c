@@ -464,7 +464,7 @@ static bool baseline_take(trial *in, long *out_count) {
 static void parsed_prepare(const trial *in) {
     char *cache = ht_path_join(in->aside, "parsed");
     faulty_result run;
-    unsetenv("HIPTEMPER_CACHE");
+    setenv("HIPTEMPER_CACHE", "", 1);
     setenv("HIPTEMPER_KEPT", "", 1); /* each run does its work */
     if (!in->of->parses) {
         setenv("HIPTEMPER_CACHE", cache, 1);

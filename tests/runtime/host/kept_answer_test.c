@@ -83,7 +83,7 @@ Test(kept_answer, of_a_script_is_not_kept) {
 }
 
 Test(kept_answer, is_done_without_where_it_cannot_be_kept) {
-    unsetenv("HIPTEMPER_CACHE");
+    setenv("HIPTEMPER_CACHE", "", 1);
     put("--version", "version 1\n");
     cr_expect_not(takes("--version", "version 1\n"));
 }

@@ -36,7 +36,7 @@ static void make_folder(void) {
     cr_assert_eq(chmod(clang, 0700), 0);
     setenv("HIPTEMPER_CLANG", clang, 1);
     setenv("HIPTEMPER_OBJECTS", objects, 1);
-    unsetenv("HIPTEMPER_CACHE");
+    setenv("HIPTEMPER_CACHE", "", 1);
     free(objects);
     free(clang);
     free(script);
