@@ -98,8 +98,8 @@ static void withhold(ht_entry *entry, const char *fault, bool unproven) {
     free(result->reason);
     result->reason = ht_format("its tuned source is %s: %s%s", time ? "not written" : "withheld",
                                fault, unproven ? "" : "; this is a defect of hiptemper");
-    if (!time)
-        ht_report_message("%s:%d: %s: %s", entry->file, entry->line, entry->name, result->reason);
+    ht_report_message("%s:%d: %s: %s%s", entry->file, entry->line, entry->name, result->reason,
+                      time ? "; what was measured is kept for the next run" : "");
 }
 
 /* Checks kernels that were rewritten: they are taken out of the text and run. */

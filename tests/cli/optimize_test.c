@@ -356,3 +356,15 @@ Test(optimize, interruption_reports_what_was_done) {
     cr_assert_str_eq(text_of(first_kernel(document), "status"), "not-run");
     json_decref(document);
 }
+
+/* A kernel that was found faster and has no file by that would look like one that is done. */
+Test(optimize, a_check_of_the_tuned_source_that_is_cut_short_is_reported) {
+    write_sources();
+    program_result result = program_interrupt(
+        "optimize src --max-evals 4 --final-time 0.1 --out out", "verifying the tuned source");
+    cr_assert_eq(result.code, 130, "%s%s", result.out, result.err);
+    cr_expect(strstr(result.err, "its tuned source is not written: "), "%s", result.err);
+    cr_expect(strstr(result.err, "what was measured is kept for the next run"), "%s", result.err);
+    cr_expect_null(workplace_read("out/blur.hip"));
+    program_free(&result);
+}
