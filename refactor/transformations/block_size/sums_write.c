@@ -20,8 +20,7 @@ typedef struct writing {
 } writing;
 
 static void line(const writing *in, ht_writer *writer, const char *text) {
-    ht_writer_line(writer, in->like);
-    ht_writer_printf(writer, "%s", text);
+    ht_writer_put(writer, in->like, "%s", text);
 }
 
 static void open_brace(const writing *in, ht_writer *writer, const char *text) {
@@ -59,26 +58,17 @@ static void write_lanes(const writing *in, const ht_accumulator *of, const char 
                         const char *name, ht_writer *writer) {
     char *shuffled = ht_format("__shfl_xor(%s, %s, 32)", name, in->offset);
     char *part = ht_format("%s[%s]", in->parts, in->each);
-    ht_writer_line(writer, in->like);
-    ht_writer_printf(writer, "__shared__ %s%s[32];", type, in->parts);
-    ht_writer_line(writer, in->like);
-    ht_writer_printf(writer, "for (int %s = 16; %s > 0; %s /= 2)", in->offset, in->offset,
-                     in->offset);
-    ++writer->depth;
+    ht_writer_put(writer, in->like, "__shared__ %s%s[32];", type, in->parts);
+    ht_writer_open(writer, in->like, "for (int %s = 16; %s > 0; %s /= 2)", in->offset, in->offset,
+                   in->offset);
     write_combine(in, of->op, type, name, shuffled, writer);
-    --writer->depth;
-    line(in, writer, "if (threadIdx.x % 32 == 0)");
+    ht_writer_close(writer, in->like, "if (threadIdx.x %% 32 == 0)");
     ++writer->depth;
-    ht_writer_line(writer, in->like);
-    ht_writer_printf(writer, "%s[threadIdx.x / 32] = %s;", in->parts, name);
-    --writer->depth;
-    line(in, writer, "__syncthreads();");
-    ht_writer_line(writer, in->like);
-    ht_writer_printf(writer, "%s = %s[0];", name, in->parts);
-    ht_writer_line(writer, in->like);
-    ht_writer_printf(writer, "for (int %s = 1; %s < ${%s} / 32; ++%s)", in->each, in->each,
-                     in->block, in->each);
-    ++writer->depth;
+    ht_writer_put(writer, in->like, "%s[threadIdx.x / 32] = %s;", in->parts, name);
+    ht_writer_close(writer, in->like, "__syncthreads();");
+    ht_writer_put(writer, in->like, "%s = %s[0];", name, in->parts);
+    ht_writer_open(writer, in->like, "for (int %s = 1; %s < ${%s} / 32; ++%s)", in->each, in->each,
+                   in->block, in->each);
     write_combine(in, of->op, type, name, part, writer);
     --writer->depth;
     free(shuffled);
@@ -90,24 +80,16 @@ static void write_shared(const writing *in, const ht_accumulator *of, const char
                          const char *name, ht_writer *writer) {
     char *own = ht_format("%s[threadIdx.x]", in->parts);
     char *other = ht_format("%s[threadIdx.x + %s]", in->parts, in->left);
-    ht_writer_line(writer, in->like);
-    ht_writer_printf(writer, "__shared__ %s%s[${%s}];", type, in->parts, in->block);
-    ht_writer_line(writer, in->like);
-    ht_writer_printf(writer, "%s = %s;", own, name);
+    ht_writer_put(writer, in->like, "__shared__ %s%s[${%s}];", type, in->parts, in->block);
+    ht_writer_put(writer, in->like, "%s = %s;", own, name);
     line(in, writer, "__syncthreads();");
-    ht_writer_line(writer, in->like);
-    ht_writer_printf(writer, "for (unsigned %s = ${%s / 2}; %s > 0; %s /= 2) {", in->left,
-                     in->block, in->left, in->left);
-    ++writer->depth;
-    ht_writer_line(writer, in->like);
-    ht_writer_printf(writer, "if (threadIdx.x < %s)", in->left);
-    ++writer->depth;
+    ht_writer_open(writer, in->like, "for (unsigned %s = ${%s / 2}; %s > 0; %s /= 2) {", in->left,
+                   in->block, in->left, in->left);
+    ht_writer_open(writer, in->like, "if (threadIdx.x < %s)", in->left);
     write_combine(in, of->op, type, own, other, writer);
-    --writer->depth;
-    line(in, writer, "__syncthreads();");
+    ht_writer_close(writer, in->like, "__syncthreads();");
     close_brace(in, writer);
-    ht_writer_line(writer, in->like);
-    ht_writer_printf(writer, "%s = %s[0];", name, in->parts);
+    ht_writer_put(writer, in->like, "%s = %s[0];", name, in->parts);
     free(own);
     free(other);
 }
@@ -132,9 +114,8 @@ static bool write_reduction(const writing *in, size_t source, bool applied, ht_w
     char *type = of ? ht_syntax_variable_type(variable_of(in, source), false) : NULL;
     if (!type)
         return false;
-    ht_writer_line(writer, in->like);
-    ht_writer_printf(writer, "// the %s of %s over the block", words[of->op],
-                     variable_of(in, source)->name);
+    ht_writer_put(writer, in->like, "// the %s of %s over the block", words[of->op],
+                  variable_of(in, source)->name);
     ht_writer_line(writer, in->like);
     if (applied)
         ht_writer_printf(writer, "$?{%s == %d}{}{", in->reduce, HT_REDUCE_LANES);
@@ -158,11 +139,9 @@ static bool write_scaled(const writing *in, const ht_accumulator *of, bool appli
     const char *most = variable_of(in, of->scale)->name, *sum = variable_of(in, of->whole)->name;
     char *type = ht_syntax_variable_type(variable_of(in, of->scale), false);
     bool done = type != NULL;
-    ht_writer_line(writer, in->like);
-    ht_writer_printf(writer, "const %s%s = %s;", type ? type : "", in->own, most);
+    ht_writer_put(writer, in->like, "const %s%s = %s;", type ? type : "", in->own, most);
     done = done && write_reduction(in, of->scale, applied, writer);
-    ht_writer_line(writer, in->like);
-    ht_writer_printf(writer, "%s *= %s(%s - %s);", sum, of->exponential, in->own, most);
+    ht_writer_put(writer, in->like, "%s *= %s(%s - %s);", sum, of->exponential, in->own, most);
     done = done && write_reduction(in, of->whole, applied, writer);
     free(type);
     return done;
@@ -225,10 +204,9 @@ static bool write_results(const writing *in, char *const *names, bool declare, h
         const ht_block_result *result = &in->sum->results[i];
         if (result->element == SIZE_MAX)
             continue;
-        ht_writer_line(writer, in->like);
-        ht_writer_printf(writer, "%.*s = %s;", (int)(result->place.end - result->place.begin),
-                         in->c.model->text + result->place.begin,
-                         variable_of(in, result->source)->name);
+        ht_writer_put(
+            writer, in->like, "%.*s = %s;", (int)(result->place.end - result->place.begin),
+            in->c.model->text + result->place.begin, variable_of(in, result->source)->name);
     }
     close_brace(in, writer);
     line(in, writer, "__syncthreads();");
@@ -281,20 +259,16 @@ static bool write_template(const writing *in, char *const *names, ht_writer *wri
                          : NULL;
         done = type || !result->declared;
         if (type) {
-            ht_writer_line(writer, in->like);
-            ht_writer_printf(writer, "%s%s;", type, names[i]);
+            ht_writer_put(writer, in->like, "%s%s;", type, names[i]);
         }
         free(type);
     }
-    ht_writer_line(writer, in->like);
-    ht_writer_printf(writer, "if (${%s} == %d) {", in->reduce, HT_REDUCE_OWN);
-    ++writer->depth;
+    ht_writer_open(writer, in->like, "if (${%s} == %d) {", in->reduce, HT_REDUCE_OWN);
     write_own(in, writer);
     for (size_t i = 0; i < in->sum->result_count; ++i)
         if (in->sum->results[i].declared) {
-            ht_writer_line(writer, in->like);
-            ht_writer_printf(writer, "%s = %s;", names[i],
-                             variable_of(in, in->sum->results[i].variable)->name);
+            ht_writer_put(writer, in->like, "%s = %s;", names[i],
+                          variable_of(in, in->sum->results[i].variable)->name);
         }
     --writer->depth;
     line(in, writer, "} else {");
@@ -305,9 +279,8 @@ static bool write_template(const writing *in, char *const *names, ht_writer *wri
         const ht_syntax_variable *variable = variable_of(in, in->sum->results[i].variable);
         char *type = ht_syntax_variable_type(variable, false);
         if (in->sum->results[i].declared) {
-            ht_writer_line(writer, in->like);
-            ht_writer_printf(writer, "%s%s%s = %s;", variable->is_const ? "const " : "", type,
-                             variable->name, names[i]);
+            ht_writer_put(writer, in->like, "%s%s%s = %s;", variable->is_const ? "const " : "",
+                          type, variable->name, names[i]);
         }
         free(type);
     }

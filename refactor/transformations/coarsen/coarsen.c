@@ -139,9 +139,7 @@ static void write_tail(ht_coarsen *c, ht_writer *writer) {
 
 static void close_braces(ht_writer *writer, int open, size_t like) {
     for (; open > 0; --open) {
-        --writer->depth;
-        ht_writer_line(writer, like);
-        ht_writer_printf(writer, "}");
+        ht_writer_close(writer, like, "}");
     }
 }
 
@@ -164,8 +162,7 @@ static void write_together(ht_coarsen *c, const ht_layout *layout, const ways *o
                            ht_writer *writer, size_t like) {
     int open = ht_jam_front(c, layout, NULL, writer);
     writer->depth += open;
-    ht_writer_line(writer, like);
-    ht_writer_printf(writer, "// all outputs of this thread are inside: side by side");
+    ht_writer_put(writer, like, "// all outputs of this thread are inside: side by side");
     ht_writer_line(writer, like);
     if (of->row) {
         ht_rows rows;
@@ -174,17 +171,14 @@ static void write_together(ht_coarsen *c, const ht_layout *layout, const ways *o
         ht_writer_printf(writer, " && ");
         ht_rows_condition(c, &rows, writer);
         ht_writer_printf(writer, ") { // and in one row%s", of->row);
-        ht_writer_line(writer, like);
-        ht_writer_printf(writer, "} else ");
+        ht_writer_put(writer, like, "} else ");
     }
     if (of->jams) {
         open_way(c, layout, of->asks ? c->names.jam : "", writer);
         ht_writer_printf(writer, ") {");
         ++writer->depth;
         ht_jam_write(c, layout, writer);
-        --writer->depth;
-        ht_writer_line(writer, like);
-        ht_writer_printf(writer, "} else ");
+        ht_writer_close(writer, like, "} else ");
     }
     ht_writer_printf(writer, "{ // at the edge: one by one");
     ++writer->depth;
@@ -314,8 +308,7 @@ static void write_guarded(ht_coarsen *c, ht_layout *layout, ht_writer *writer, s
         layout->parts[i].guard.only_known = false;
     ht_jam_front(c, layout, NULL, writer);
     ht_writer_printf(writer, "$?{%s > 0}{", c->names.factor); /* for the template's readers */
-    ht_writer_line(writer, like);
-    ht_writer_printf(writer, "// the outputs of this thread, one after the other}{}");
+    ht_writer_put(writer, like, "// the outputs of this thread, one after the other}{}");
     ht_each_write(c, layout, NULL, writer, like);
 }
 

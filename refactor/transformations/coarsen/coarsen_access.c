@@ -56,9 +56,7 @@ static void write_aligned_first(const accessing *in, const ht_vector_access *acc
         in->writer->depth -= store;
         if (store) {
             ht_writer_printf(in->writer, " = %s;", access->name);
-            ht_writer_line(in->writer, in->like);
-            ht_writer_printf(in->writer, "else");
-            ++in->writer->depth;
+            ht_writer_open(in->writer, in->like, "else");
             ht_writer_line(in->writer, in->like);
             --in->writer->depth;
         } else

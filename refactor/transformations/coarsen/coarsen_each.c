@@ -118,8 +118,7 @@ static void write_check(ht_coarsen *c, const ht_layout *layout, ht_writer *write
                 continue;
             if (!ht_each_is_early(c, term->node))
                 continue;
-            ht_writer_line(writer, like);
-            ht_writer_printf(writer, term->negated ? "if (" : "if (!(");
+            ht_writer_put(writer, like, term->negated ? "if (" : "if (!(");
             ht_writer_source(writer, term->node->range.begin, term->node->range.end);
             ht_writer_printf(writer, term->negated ? ")" : "))");
             ++writer->depth;
@@ -294,8 +293,7 @@ static void write_parts(const each_walk *walk, const ht_part *without, size_t li
     }
     writer->depth = depth;
     for (; open > 0; --open) {
-        ht_writer_line(writer, like);
-        ht_writer_printf(writer, "}");
+        ht_writer_put(writer, like, "}");
     }
 }
 
@@ -315,21 +313,14 @@ static void write_loop_body(each_walk *walk, const ht_part *without, size_t like
     ht_coarsen *c = walk->c;
     ht_writer *writer = walk->writer;
     if (walk->label) {
-        ht_writer_line(writer, like);
-        ht_writer_printf(writer, "{");
-        ++writer->depth;
+        ht_writer_open(writer, like, "{");
     }
     write_parts(walk, without, like);
     if (walk->label) {
-        --writer->depth;
-        ht_writer_line(writer, like);
-        ht_writer_printf(writer, "}");
-        ht_writer_line(writer, like);
-        ht_writer_printf(writer, "%s:;", c->names.label_each);
+        ht_writer_close(writer, like, "}");
+        ht_writer_put(writer, like, "%s:;", c->names.label_each);
     }
-    --writer->depth;
-    ht_writer_line(writer, like);
-    ht_writer_printf(writer, "}");
+    ht_writer_close(writer, like, "}");
 }
 
 /* Writes a loop over a counter, in which guards stay. */
@@ -339,14 +330,10 @@ static void write_counted(each_walk *walk, size_t like) {
     char **names = ht_alloc(c->tree->variable_count + 1, sizeof *names);
     char *type = ht_coarsen_x_type(c);
     write_saved(c, walk->changed, writer, like, false, names);
-    ht_writer_line(writer, like);
-    ht_writer_printf(writer, "for (int %s = 0; %s < ${%s}; ++%s) {", c->names.counter,
-                     c->names.counter, c->names.factor, c->names.counter);
-    ++writer->depth;
-    ht_writer_line(writer, like);
-    ht_writer_printf(writer, "const %s%s = %s + %s$?{%s}{ * %s}{ * blockDim.x};",
-                     type ? type : "auto ", c->tree->variables[c->x].name, c->names.first,
-                     c->names.counter, c->names.strided, c->names.step);
+    ht_writer_count(writer, like, c->names.counter, c->names.factor, NULL, " {");
+    ht_writer_put(writer, like, "const %s%s = %s + %s$?{%s}{ * %s}{ * blockDim.x};",
+                  type ? type : "auto ", c->tree->variables[c->x].name, c->names.first,
+                  c->names.counter, c->names.strided, c->names.step);
     write_saved(c, walk->changed, writer, like, true, names);
     if (needs_check(walk->layout))
         write_check(c, walk->layout, writer, like);

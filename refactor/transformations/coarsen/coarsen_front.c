@@ -106,9 +106,8 @@ static void write_x(ht_coarsen *c, const ht_syntax *node, ht_writer *writer) {
     char *type = ht_coarsen_x_type(c);
     ht_writer_printf(writer, "$?{1}{const int %s = %s ? %s : 1;", names->step, names->strided,
                      ht_plan_block(c->plan, 0));
-    ht_writer_line(writer, node->range.begin);
-    ht_writer_printf(writer, "}{}const %s%s = $?{!%s}{(", type ? type : "auto ", names->first,
-                     names->strided);
+    ht_writer_put(writer, node->range.begin, "}{}const %s%s = $?{!%s}{(", type ? type : "auto ",
+                  names->first, names->strided);
     ht_writer_source(writer, node->children[0]->range.begin, node->children[0]->range.end);
     ht_writer_printf(writer, ") * ${%s} - (%s ? %s - 1 : 0) * threadIdx.x}{(", names->factor,
                      names->strided, names->factor);

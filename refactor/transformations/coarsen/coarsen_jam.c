@@ -29,8 +29,7 @@ static void write_array(ht_coarsen *c, const ht_syntax *node, ht_writer *writer,
     char *type = ht_syntax_variable_type(variable, true);
     size_t name = variable->name_end;
     size_t end = ht_variable_dimensions_end(c, node, name);
-    ht_writer_line(writer, like);
-    ht_writer_printf(writer, "%s%s[${%s}]", type, variable->name, c->names.factor);
+    ht_writer_put(writer, like, "%s%s[${%s}]", type, variable->name, c->names.factor);
     ht_writer_source(writer, name, end);
     if (ht_coarsen_starts_at_zero(c, node) ||
         (variable->is_array && ht_variable_has_initialiser(c, node)))
@@ -150,9 +149,8 @@ static bool write_declarations(ht_coarsen *c, ht_syntax_list list, size_t begin,
 /* Declares x, if each output must have its own. */
 static void write_own_x(ht_coarsen *c, ht_writer *writer, size_t like) {
     char *type = ht_coarsen_x_type(c);
-    ht_writer_line(writer, like);
-    ht_writer_printf(writer, "const %s%s = %s + %s;", type ? type : "auto ",
-                     c->tree->variables[c->x].name, c->names.first, c->names.offset);
+    ht_writer_put(writer, like, "const %s%s = %s + %s;", type ? type : "auto ",
+                  c->tree->variables[c->x].name, c->names.first, c->names.offset);
     free(type);
 }
 
@@ -197,9 +195,7 @@ static void write_iteration(ht_coarsen *c, const group *of, ht_writer *writer, b
     if (of->own_x)
         write_own_x(c, writer, like);
     if (of->label) {
-        ht_writer_line(writer, like);
-        ht_writer_printf(writer, "{");
-        ++writer->depth;
+        ht_writer_open(writer, like, "{");
     }
     for (size_t i = of->begin; i < of->end; ++i) {
         const ht_guard *test = inside ? &of->tests.guards[i - of->begin] : NULL;
@@ -214,29 +210,20 @@ static void write_iteration(ht_coarsen *c, const group *of, ht_writer *writer, b
         writer->depth += deeper;
     }
     if (of->label) {
-        --writer->depth;
-        ht_writer_line(writer, like);
-        ht_writer_printf(writer, "}");
-        ht_writer_line(writer, like);
-        ht_writer_printf(writer, "%s:;", c->names.label);
+        ht_writer_close(writer, like, "}");
+        ht_writer_put(writer, like, "%s:;", c->names.label);
     }
 }
 
 /* Writes a loop over the outputs. */
 static void write_each(ht_coarsen *c, const group *of, ht_writer *writer, bool inside) {
     size_t like = of->like;
-    ht_writer_line(writer, like);
-    ht_writer_printf(writer, "#pragma unroll");
-    ht_writer_line(writer, like);
-    ht_writer_printf(writer, "for (int %s = 0; %s < ${%s}; ++%s)%s", c->names.counter,
-                     c->names.counter, c->names.factor, c->names.counter, of->braces ? " {" : "");
-    ++writer->depth;
+    ht_writer_unrolled(writer, like, c->names.counter, c->names.factor, NULL,
+                       of->braces ? " {" : "");
     write_iteration(c, of, writer, inside);
     --writer->depth;
-    if (of->braces) {
-        ht_writer_line(writer, like);
-        ht_writer_printf(writer, "}");
-    }
+    if (of->braces)
+        ht_writer_put(writer, like, "}");
 }
 
 /* ---- elements of several outputs in one access ---- */
@@ -343,16 +330,11 @@ static void write_loop(ht_coarsen *c, const group *of, ht_writer *writer, bool i
 /* Writes bool inside = (the tests hold for the first and the last output); */
 static void write_tests(ht_coarsen *c, const group *of, ht_writer *writer) {
     size_t like = of->like;
-    ht_writer_line(writer, like);
-    ht_writer_printf(writer, "bool %s = ${%s > 1}; // the first and the last output, so all",
-                     c->names.inside, c->names.factor);
-    ht_writer_line(writer, like);
-    ht_writer_printf(writer, "#pragma unroll");
-    ht_writer_line(writer, like);
-    ht_writer_printf(writer, "for (int %s = 0; %s < ${%s}; %s += ${%s > 1 ? %s - 1 : 1}) {",
-                     c->names.counter, c->names.counter, c->names.factor, c->names.counter,
-                     c->names.factor, c->names.factor);
-    ++writer->depth;
+    ht_writer_put(writer, like, "bool %s = ${%s > 1}; // the first and the last output, so all",
+                  c->names.inside, c->names.factor);
+    char *step = ht_format("${%s > 1 ? %s - 1 : 1}", c->names.factor, c->names.factor);
+    ht_writer_unrolled(writer, like, c->names.counter, c->names.factor, step, " {");
+    free(step);
     if (of->own_x)
         write_own_x(c, writer, like);
     for (size_t i = of->begin; i < of->end; ++i) {
@@ -368,15 +350,12 @@ static void write_tests(ht_coarsen *c, const group *of, ht_writer *writer) {
         if (!test->term_count)
             continue;
         const ht_syntax *condition = of->list[i]->children[0];
-        ht_writer_line(writer, like);
-        ht_writer_printf(writer, "%s = %s && %s(", c->names.inside, c->names.inside,
-                         test->leaves ? "!" : "");
+        ht_writer_put(writer, like, "%s = %s && %s(", c->names.inside, c->names.inside,
+                      test->leaves ? "!" : "");
         ht_writer_source(writer, condition->range.begin, condition->range.end);
         ht_writer_printf(writer, ");");
     }
-    --writer->depth;
-    ht_writer_line(writer, like);
-    ht_writer_printf(writer, "}");
+    ht_writer_close(writer, like, "}");
 }
 
 static bool needs_braces(const ht_coarsen *c, const group *of) {
@@ -404,22 +383,15 @@ static void write_group(ht_coarsen *c, ht_syntax_list list, size_t begin, size_t
     ht_tests_find(c, list, begin, end, &of.tests);
     if (of.tests.any && !label) {
         if (alone) {
-            ht_writer_line(writer, of.like);
-            ht_writer_printf(writer, "{");
+            ht_writer_put(writer, of.like, "{");
         }
         write_tests(c, &of, writer);
-        ht_writer_line(writer, of.like);
-        ht_writer_printf(writer, "if (%s) {", c->names.inside);
-        ++writer->depth;
+        ht_writer_open(writer, of.like, "if (%s) {", c->names.inside);
         write_loop(c, &of, writer, true);
         --writer->depth;
-        ht_writer_line(writer, of.like);
-        ht_writer_printf(writer, "} else {");
-        ++writer->depth;
+        ht_writer_open(writer, of.like, "} else {");
         write_loop(c, &of, writer, false);
-        --writer->depth;
-        ht_writer_line(writer, of.like);
-        ht_writer_printf(writer, alone ? "}}" : "}");
+        ht_writer_close(writer, of.like, alone ? "}}" : "}");
     } else {
         write_loop(c, &of, writer, false);
     }

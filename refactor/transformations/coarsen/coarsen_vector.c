@@ -299,11 +299,8 @@ char *ht_vectors_element(const ht_vectors *vectors, const ht_syntax *node, const
 
 /* Writes { const int cx = first; */
 static void open_first(const ht_vector_loop *loop, ht_writer *writer) {
-    ht_writer_line(writer, loop->like);
-    ht_writer_printf(writer, "{");
-    ++writer->depth;
-    ht_writer_line(writer, loop->like);
-    ht_writer_printf(writer, "const int %s = %s;", loop->counter, loop->begin);
+    ht_writer_open(writer, loop->like, "{");
+    ht_writer_put(writer, loop->like, "const int %s = %s;", loop->counter, loop->begin);
 }
 
 /* Returns true if both are declared together. */
@@ -352,27 +349,14 @@ static void write_accesses(const ht_vector_loop *loop, bool store, ht_writer *wr
     open_first(loop, writer);
     loop->front(loop, writer);
     ht_vectors_access(loop->vectors, store, loop->like, write_as_is, NULL, writer);
-    --writer->depth;
-    ht_writer_line(writer, loop->like);
-    ht_writer_printf(writer, "}");
+    ht_writer_close(writer, loop->like, "}");
 }
 
 /* Writes for (int each = 0; each < WIDTH; each += STEP) { const int cx = first + each; */
 static void open_each(const ht_vector_loop *loop, const char *step, ht_writer *writer) {
-    ht_writer_line(writer, loop->like);
-    ht_writer_printf(writer, "#pragma unroll");
-    ht_writer_line(writer, loop->like);
-    ht_writer_printf(writer, "for (int %s = 0; %s < ${%s}; %s) {", loop->each, loop->each,
-                     loop->width, step);
-    ++writer->depth;
-    ht_writer_line(writer, loop->like);
-    ht_writer_printf(writer, "const int %s = %s + %s;", loop->counter, loop->begin, loop->each);
-}
-
-static void close(const ht_vector_loop *loop, const char *text, ht_writer *writer) {
-    --writer->depth;
-    ht_writer_line(writer, loop->like);
-    ht_writer_printf(writer, "%s", text);
+    ht_writer_unrolled(writer, loop->like, loop->each, loop->width, step, " {");
+    ht_writer_put(writer, loop->like, "const int %s = %s + %s;", loop->counter, loop->begin,
+                  loop->each);
 }
 
 static bool all_alike(const ht_coarsen *c, const ht_vector_loop *loop) {
@@ -384,10 +368,9 @@ static bool all_alike(const ht_coarsen *c, const ht_vector_loop *loop) {
 
 /* Writes bool inside = (the tests hold for the first and the last of them, so for all); */
 static void write_tests(const ht_vector_loop *loop, bool alike, ht_writer *writer) {
-    ht_writer_line(writer, loop->like);
-    ht_writer_printf(writer, "bool %s = true; // the first%s of them, so all", loop->inside,
-                     alike ? "" : " and the last");
-    char *step = ht_format("%s += ${%s > 1 ? %s - 1 : 1}", loop->each, loop->width, loop->width);
+    ht_writer_put(writer, loop->like, "bool %s = true; // the first%s of them, so all",
+                  loop->inside, alike ? "" : " and the last");
+    char *step = ht_format("${%s > 1 ? %s - 1 : 1}", loop->width, loop->width);
     if (alike)
         open_first(loop, writer);
     else
@@ -396,70 +379,54 @@ static void write_tests(const ht_vector_loop *loop, bool alike, ht_writer *write
     loop->front(loop, writer);
     for (size_t i = 0; i < loop->test_count; ++i) {
         const ht_syntax *test = loop->tests[i], *condition = test->children[0];
-        ht_writer_line(writer, loop->like);
-        ht_writer_printf(writer, "%s = %s && %s(", loop->inside, loop->inside,
-                         ht_test_skips(test) ? "!" : "");
+        ht_writer_put(writer, loop->like, "%s = %s && %s(", loop->inside, loop->inside,
+                      ht_test_skips(test) ? "!" : "");
         ht_writer_source(writer, condition->range.begin, condition->range.end);
         ht_writer_printf(writer, ");");
     }
-    close(loop, "}", writer);
+    ht_writer_close(writer, loop->like, "}");
 }
 
 static void write_together(const ht_vector_loop *loop, ht_writer *writer) {
     ht_vectors_declare(loop->vectors, loop->width, loop->like, writer);
     write_accesses(loop, false, writer);
-    char *step = ht_format("++%s", loop->each);
-    open_each(loop, step, writer);
+    open_each(loop, NULL, writer);
     loop->body(loop, writer);
-    close(loop, "}", writer);
-    free(step);
+    ht_writer_close(writer, loop->like, "}");
     write_accesses(loop, true, writer);
 }
 
 void ht_vectors_loop(const ht_vector_loop *loop, ht_writer *writer) {
-    ht_writer_line(writer, loop->like);
-    ht_writer_printf(writer, "#pragma unroll");
-    ht_writer_line(writer, loop->like);
-    ht_writer_printf(writer, "for (int %s = 0; %s < ${%s}; %s += ${%s}) {", loop->begin,
-                     loop->begin, loop->factor, loop->begin, loop->width);
-    ++writer->depth;
+    char *width = ht_format("${%s}", loop->width);
+    ht_writer_unrolled(writer, loop->like, loop->begin, loop->factor, width, " {");
+    free(width);
     bool alike = all_alike(writer->c, loop);
     if (loop->test_count) {
         write_tests(loop, alike, writer);
-        ht_writer_line(writer, loop->like);
-        ht_writer_printf(writer, "if (%s) {", loop->inside);
-        ++writer->depth;
+        ht_writer_open(writer, loop->like, "if (%s) {", loop->inside);
     }
     write_together(loop, writer);
     if (loop->test_count && alike)
-        close(loop, "}", writer);
+        ht_writer_close(writer, loop->like, "}");
     else if (loop->test_count) {
-        char *step = ht_format("++%s", loop->each);
-        close(loop, "} else {", writer);
+        ht_writer_close(writer, loop->like, "} else {");
         ++writer->depth;
-        open_each(loop, step, writer);
+        open_each(loop, NULL, writer);
         loop->tested(loop, writer);
-        close(loop, "}", writer);
-        close(loop, "}", writer);
-        free(step);
+        ht_writer_close(writer, loop->like, "}");
+        ht_writer_close(writer, loop->like, "}");
     }
-    close(loop, "}", writer);
+    ht_writer_close(writer, loop->like, "}");
 }
 
 /* Writes if (CONDITION) { this loop } else { the usual one } */
 static void write_both(const ht_vector_loop *loop, const char *condition, ht_writer *writer) {
-    ht_writer_line(writer, loop->like);
-    ht_writer_printf(writer, "if (%s) {", condition);
-    ++writer->depth;
+    ht_writer_open(writer, loop->like, "if (%s) {", condition);
     loop->whole(loop, writer);
     --writer->depth;
-    ht_writer_line(writer, loop->like);
-    ht_writer_printf(writer, "} else {");
-    ++writer->depth;
+    ht_writer_open(writer, loop->like, "} else {");
     loop->usual(loop, writer);
-    --writer->depth;
-    ht_writer_line(writer, loop->like);
-    ht_writer_printf(writer, "}");
+    ht_writer_close(writer, loop->like, "}");
 }
 
 void ht_vectors_write(const ht_vector_loop *given, ht_writer *writer) {

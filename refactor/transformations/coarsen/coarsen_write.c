@@ -163,13 +163,17 @@ void ht_writer_source(ht_writer *writer, size_t begin, size_t end) {
     lines(writer, at, end);
 }
 
+static void write_list(ht_writer *writer, const char *format, va_list arguments) {
+    char *text = ht_format_list(format, arguments);
+    ht_text_append(&writer->text, text);
+    free(text);
+}
+
 void ht_writer_printf(ht_writer *writer, const char *format, ...) {
     va_list arguments;
     va_start(arguments, format);
-    char *text = ht_format_list(format, arguments);
-    ht_text_append(&writer->text, text);
+    write_list(writer, format, arguments);
     va_end(arguments);
-    free(text);
 }
 
 void ht_writer_line(ht_writer *writer, size_t like) {
@@ -184,6 +188,44 @@ void ht_writer_line(ht_writer *writer, size_t like) {
     size_t out = outdent(writer, text + line);
     ht_text_append_n(&writer->text, text + line, blank - (out < blank ? out : blank));
     indent(writer);
+}
+
+void ht_writer_put(ht_writer *writer, size_t like, const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    ht_writer_line(writer, like);
+    write_list(writer, format, arguments);
+    va_end(arguments);
+}
+
+void ht_writer_open(ht_writer *writer, size_t like, const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    ht_writer_line(writer, like);
+    write_list(writer, format, arguments);
+    va_end(arguments);
+    ++writer->depth;
+}
+
+void ht_writer_close(ht_writer *writer, size_t like, const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    --writer->depth;
+    ht_writer_line(writer, like);
+    write_list(writer, format, arguments);
+    va_end(arguments);
+}
+
+void ht_writer_count(ht_writer *writer, size_t like, const char *counter, const char *end,
+                     const char *step, const char *ending) {
+    ht_writer_open(writer, like, "for (int %s = 0; %s < ${%s}; %s%s%s)%s", counter, counter, end,
+                   step ? counter : "++", step ? " += " : counter, step ? step : "", ending);
+}
+
+void ht_writer_unrolled(ht_writer *writer, size_t like, const char *counter, const char *end,
+                        const char *step, const char *ending) {
+    ht_writer_put(writer, like, "#pragma unroll");
+    ht_writer_count(writer, like, counter, end, step, ending);
 }
 
 void ht_writer_lines(ht_writer *writer, const char *text, size_t like) {

@@ -35,6 +35,20 @@ void ht_writer_printf(ht_writer *writer, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 /* Begins a line, indented like the line of `like` and by the writer's depth. */
 void ht_writer_line(ht_writer *writer, size_t like);
+/* Writes new text on a line of its own; _open: what follows is a level deeper; _close: it is a
+ * level less deep, from this line on. */
+void ht_writer_put(ht_writer *writer, size_t like, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+void ht_writer_open(ht_writer *writer, size_t like, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+void ht_writer_close(ht_writer *writer, size_t like, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+/* Opens a counted loop: for (int COUNTER = 0; COUNTER < ${END}; COUNTER += STEP), and an `ending`;
+ * `step` NULL: 1. _unrolled: with a pragma ahead. */
+void ht_writer_count(ht_writer *writer, size_t like, const char *counter, const char *end,
+                     const char *step, const char *ending);
+void ht_writer_unrolled(ht_writer *writer, size_t like, const char *counter, const char *end,
+                        const char *step, const char *ending);
 /* Writes new text of several lines, each indented in that way but the first. */
 void ht_writer_lines(ht_writer *writer, const char *text, size_t like);
 void ht_writer_free(ht_writer *writer);

@@ -343,12 +343,11 @@ void ht_tiled_write_limit(const ht_tiled *t, const ht_tile_bound *bound, ht_writ
     bool upper = is_upper(bound), strict = bound->op == HT_BINARY_LT || bound->op == HT_BINARY_GT;
     const char *far = upper ? axis->high : axis->low;
     char *last = index_text(bound, far), *limit = ht_tiled_bound_text(bound);
-    ht_writer_line(writer, like);
-    ht_writer_printf(writer, "if (%s %s %s) %s = %s%s;", last,
-                     ht_operator_text(ht_operator_negated(bound->op)), limit, far, limit,
-                     !strict ? ""
-                     : upper ? " - 1"
-                             : " + 1");
+    ht_writer_put(writer, like, "if (%s %s %s) %s = %s%s;", last,
+                  ht_operator_text(ht_operator_negated(bound->op)), limit, far, limit,
+                  !strict ? ""
+                  : upper ? " - 1"
+                          : " + 1");
     free(last);
     free(limit);
 }
@@ -380,17 +379,14 @@ static void write_axes(ht_tiled *t, ht_writer *writer, size_t like) {
         char letter = letters[axis->axis];
         if (axis == &t->form.plain)
             continue;
-        ht_writer_line(writer, like);
-        ht_writer_printf(writer, "const %s%s = blockIdx.%c * ${%s};", t->axes[i].type, axis->origin,
-                         letter, axis->extent);
+        ht_writer_put(writer, like, "const %s%s = blockIdx.%c * ${%s};", t->axes[i].type,
+                      axis->origin, letter, axis->extent);
         if (axis->high) {
-            ht_writer_line(writer, like);
-            ht_writer_printf(writer, "%s%s = %s + ${%s - 1};", t->axes[i].type, axis->high,
-                             axis->origin, axis->extent);
+            ht_writer_put(writer, like, "%s%s = %s + ${%s - 1};", t->axes[i].type, axis->high,
+                          axis->origin, axis->extent);
         }
         if (axis->low) {
-            ht_writer_line(writer, like);
-            ht_writer_printf(writer, "%s%s = %s;", t->axes[i].type, axis->low, axis->origin);
+            ht_writer_put(writer, like, "%s%s = %s;", t->axes[i].type, axis->low, axis->origin);
         }
     }
 }
@@ -441,9 +437,5 @@ void ht_tiled_name_axis(ht_tiled *t, size_t i) {
 }
 
 void ht_tiled_axis_loop(const ht_tiled_axis *axis, ht_writer *writer, size_t like) {
-    ht_writer_line(writer, like);
-    ht_writer_printf(writer, "#pragma unroll");
-    ht_writer_line(writer, like);
-    ht_writer_printf(writer, "for (int %s = 0; %s < ${%s}; ++%s)", axis->counter, axis->counter,
-                     axis->factor, axis->counter);
+    ht_writer_unrolled(writer, like, axis->counter, axis->factor, NULL, "");
 }

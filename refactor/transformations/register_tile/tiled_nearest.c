@@ -35,8 +35,8 @@ static void write_why(const ht_tiled *t, size_t axis, ht_writer *writer, size_t 
         if (ht_tiled_is_kept(t, i))
             ht_text_printf(&first, " && %s == 1", t->axes[i].form->factor);
     ht_writer_printf(writer, "$?{%s}{}{", first.data);
-    ht_writer_line(writer, like);
-    ht_writer_printf(writer, "// outputs past the edge read what lies inside, and are not stored}");
+    ht_writer_put(writer, like,
+                  "// outputs past the edge read what lies inside, and are not stored}");
     ht_text_free(&first);
 }
 
@@ -48,10 +48,8 @@ void ht_tiled_nearest_write(ht_tiled *t, ht_writer *writer, size_t like) {
         char *place = ht_tiled_single_place(t, i);
         write_why(t, i, writer, like);
         ht_writer_printf(writer, "$?{%s > 1}{}{", of->factor);
-        ht_writer_line(writer, like);
-        ht_writer_printf(writer, "%s%s[${%s}];", t->axes[i].type, t->axes[i].kept, of->factor);
+        ht_writer_put(writer, like, "%s%s[${%s}];", t->axes[i].type, t->axes[i].kept, of->factor);
         ht_tiled_axis_loop(of, writer, like);
-        ++writer->depth;
         ht_writer_line(writer, like);
         --writer->depth;
         ht_writer_printf(writer, "%s[%s] = ", t->axes[i].kept, of->counter);

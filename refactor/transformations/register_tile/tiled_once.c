@@ -116,8 +116,7 @@ static void write_any(ht_tiled *t, const ht_syntax *at, const bool *asked, ht_wr
                       size_t like) {
     if (!t->once.any)
         t->once.any = ht_plan_name(t->c.plan, "any");
-    ht_writer_line(writer, like);
-    ht_writer_printf(writer, "bool %s = false; // is any of them inside?", t->once.any);
+    ht_writer_put(writer, like, "bool %s = false; // is any of them inside?", t->once.any);
     ht_writer inner = ht_writer_inner(writer);
     ht_writer_printf(&inner, "%s = %s || (", t->once.any, t->once.any);
     ht_carried_visit(&t->c, ht_statement_of(at), collect_test, &(collecting){t, &inner});
@@ -144,15 +143,10 @@ static void write_read(ht_tiled *t, ht_tile_once *of, ht_writer *writer, size_t 
     ht_writer_source(&inner, of->node->range.begin, of->node->range.end);
     ht_writer_printf(&inner, ";");
     writer->failed |= inner.failed;
-    ht_writer_line(writer, like);
-    ht_writer_printf(writer, "%s %s%s;", of->type, of->name, dimensions);
-    ht_writer_line(writer, like);
-    ht_writer_printf(writer, "if (%s) {", t->once.any);
-    ++writer->depth;
+    ht_writer_put(writer, like, "%s %s%s;", of->type, of->name, dimensions);
+    ht_writer_open(writer, like, "if (%s) {", t->once.any);
     write_loops(t, needed, inner.text.data, writer, like);
-    --writer->depth;
-    ht_writer_line(writer, like);
-    ht_writer_printf(writer, "}");
+    ht_writer_close(writer, like, "}");
     ht_writer_free(&inner);
     free(dimensions);
     free(place);
@@ -172,9 +166,7 @@ bool ht_tiled_once_begin(ht_tiled *t, ht_syntax_list list, size_t begin, size_t 
     for (size_t i = 0; i < t->once.count; ++i)
         any = any || t->once.items[i].active;
     if (any) { /* another segment uses their names as well */
-        ht_writer_line(writer, like);
-        ht_writer_printf(writer, "{");
-        ++writer->depth;
+        ht_writer_open(writer, like, "{");
         write_any(t, list[begin], asked, writer, like);
     }
     for (size_t i = 0; i < t->once.count; ++i)
@@ -192,9 +184,7 @@ const char *ht_tiled_once_text(const ht_tiled *t, const ht_syntax *node) {
 }
 
 void ht_tiled_once_end(ht_tiled *t, ht_writer *writer, size_t like) {
-    --writer->depth;
-    ht_writer_line(writer, like);
-    ht_writer_printf(writer, "}");
+    ht_writer_close(writer, like, "}");
     for (size_t i = 0; i < t->once.count; ++i)
         t->once.items[i].active = false;
 }

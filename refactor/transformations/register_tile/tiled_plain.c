@@ -317,9 +317,8 @@ static void write_joined(ht_tiled *t, const ht_syntax *declaration, ht_writer *w
 static void write_tiles(ht_tiled *t, ht_writer *writer, size_t like) {
     const ht_tiled_axis *axis = &t->form.plain;
     char *tiles = ht_launch_tiles_text(axis->axis, t->axes[0].count->range, axis->factor);
-    ht_writer_line(writer, like);
-    ht_writer_printf(writer, "const %s%s = %.*s;", t->axes[0].type, t->axes[0].tiles,
-                     (int)strlen(tiles) - 2, tiles + 1);
+    ht_writer_put(writer, like, "const %s%s = %.*s;", t->axes[0].type, t->axes[0].tiles,
+                  (int)strlen(tiles) - 2, tiles + 1);
     free(tiles);
 }
 
@@ -332,25 +331,21 @@ static void write_several(ht_tiled *t, const ht_syntax *declaration, ht_writer *
     bool joined = of->tiles != NULL;
     if (joined)
         write_tiles(t, writer, like);
-    ht_writer_line(writer, like);
-    ht_writer_printf(writer, "const %s%s = ", of->type, axis->origin);
+    ht_writer_put(writer, like, "const %s%s = ", of->type, axis->origin);
     if (joined)
         write_joined(t, declaration, writer);
     else {
         ht_writer_source(writer, init->range.begin, init->range.end);
         ht_writer_printf(writer, ";");
-        ht_writer_line(writer, like);
-        ht_writer_printf(writer, "if (%s %% ${%s} != 0) return; // another block computes it",
-                         axis->origin, axis->factor);
+        ht_writer_put(writer, like, "if (%s %% ${%s} != 0) return; // another block computes it",
+                      axis->origin, axis->factor);
     }
     if (joined && ht_tiled_limit(t, 0)) /* which has a name */
         return;
-    ht_writer_line(writer, like);
-    ht_writer_printf(writer, "%s%s = %s + ${%s - 1};", of->type, axis->high, axis->origin,
-                     axis->factor);
+    ht_writer_put(writer, like, "%s%s = %s + ${%s - 1};", of->type, axis->high, axis->origin,
+                  axis->factor);
     if (axis->low) {
-        ht_writer_line(writer, like);
-        ht_writer_printf(writer, "%s%s = %s;", of->type, axis->low, axis->origin);
+        ht_writer_put(writer, like, "%s%s = %s;", of->type, axis->low, axis->origin);
     }
     if (!joined) {
         ht_writer_line(writer, like);
@@ -360,10 +355,9 @@ static void write_several(ht_tiled *t, const ht_syntax *declaration, ht_writer *
                          letter, letter, axis->factor, axis->high, axis->origin, letter, letter);
     }
     if (of->count) {
-        ht_writer_line(writer, like);
-        ht_writer_printf(writer, "if (%s >= $[%zu,%zu]) %s = $[%zu,%zu] - 1;", axis->high,
-                         of->count->range.begin, of->count->range.end, axis->high,
-                         of->count->range.begin, of->count->range.end);
+        ht_writer_put(writer, like, "if (%s >= $[%zu,%zu]) %s = $[%zu,%zu] - 1;", axis->high,
+                      of->count->range.begin, of->count->range.end, axis->high,
+                      of->count->range.begin, of->count->range.end);
     }
 }
 
@@ -384,9 +378,8 @@ void ht_tiled_write_plain(ht_tiled *t, const ht_syntax *declaration, ht_writer *
     }
     if (t->text == HT_TILE_BLOCK && t->added.meets) { /* the tile's text names where it begins */
         const ht_tiled_axis *axis = &t->form.plain;
-        ht_writer_line(writer, like);
-        ht_writer_printf(writer, "const %s%s = %s, %s = %s;", t->axes[0].type, axis->origin,
-                         axis->name, axis->high, axis->name);
+        ht_writer_put(writer, like, "const %s%s = %s, %s = %s;", t->axes[0].type, axis->origin,
+                      axis->name, axis->high, axis->name);
     }
     ht_writer_printf(writer, "}$?{%s > 1}{}{", factor);
     write_several(t, declaration, writer, like);

@@ -61,7 +61,6 @@ int ht_tiled_write_loops(ht_tiled *t, const bool *needed, size_t inner, ht_write
         if (needed && !needed[t->axes[i].variable])
             continue;
         ht_tiled_axis_loop(axis, writer, like);
-        ++writer->depth;
         ++count;
     }
     if (inner == 0)
@@ -78,8 +77,7 @@ void ht_tiled_write_index(ht_tiled *t, size_t i, bool clamped, ht_writer *writer
         return;
     }
     char *place = ht_tiled_place(t, i);
-    ht_writer_line(writer, like);
-    ht_writer_printf(writer, "const %s%s = ", t->axes[i].type, axis->name);
+    ht_writer_put(writer, like, "const %s%s = ", t->axes[i].type, axis->name);
     if (clamped && axis->low)
         ht_writer_printf(writer, "%s && %s < %s ? %s : ", t->names.edge, place, axis->low,
                          axis->low);
@@ -104,10 +102,8 @@ static void write_leave(ht_tiled *t, ht_writer *writer, size_t like) {
         free(place);
     }
     if (count) {
-        ht_writer_line(writer, like);
-        ht_writer_printf(writer, count > 1 ? "if (%s && (%s))" : "if (%s && %s)", t->names.edge,
-                         tests.data);
-        ++writer->depth;
+        ht_writer_open(writer, like, count > 1 ? "if (%s && (%s))" : "if (%s && %s)", t->names.edge,
+                       tests.data);
         ht_writer_line(writer, like);
         --writer->depth;
         ht_writer_printf(writer, "continue; // outside");
@@ -267,8 +263,7 @@ static void write_test(const ht_syntax *test, bool skips, void *context) {
     const ht_syntax *condition = test->children[0];
     char *placed = skips ? ht_tiled_placed_test(in->t, test) : NULL;
     open_placed(in->writer, placed);
-    ht_writer_line(in->writer, in->like);
-    ht_writer_printf(in->writer, skips ? "if (" : "if (!(");
+    ht_writer_put(in->writer, in->like, skips ? "if (" : "if (!(");
     ht_writer_source(in->writer, condition->range.begin, condition->range.end);
     ht_writer_printf(in->writer, skips ? ") continue;" : ")) continue;");
     close_placed(in->writer, placed);
@@ -413,9 +408,7 @@ void ht_tiled_end_loops(ht_tiled *t, const bool *needed, int loops, ht_writer *w
         ht_tiled_single_loops_end(t, needed, writer, like);
         return;
     }
-    --writer->depth;
-    ht_writer_line(writer, like);
-    ht_writer_printf(writer, "}");
+    ht_writer_close(writer, like, "}");
     writer->depth -= loops ? loops - 1 : 0;
 }
 
@@ -432,13 +425,9 @@ static void write_once(ht_tiled *t, const ht_tile_insert *insert, ht_writer *wri
 void ht_tiled_write_each(ht_tiled *t, const ht_tile_insert *insert, ht_writer *writer,
                          size_t like) {
     ht_writer_printf(writer, "$?{%s}{", insert->condition);
-    ht_writer_line(writer, like);
-    ht_writer_printf(writer, "if (%s) {", insert->condition);
-    ++writer->depth;
+    ht_writer_open(writer, like, "if (%s) {", insert->condition);
     write_once(t, insert, writer, like);
-    --writer->depth;
-    ht_writer_line(writer, like);
-    ht_writer_printf(writer, "}}{");
+    ht_writer_close(writer, like, "}}{");
     write_once(t, insert, writer, like);
     ht_writer_printf(writer, "}");
 }

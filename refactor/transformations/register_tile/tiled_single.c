@@ -194,8 +194,7 @@ void ht_tiled_single_index(ht_tiled *t, size_t axis, bool clamped, ht_writer *wr
     bool several = is_in_front(t, axis);
     if (several)
         ht_writer_printf(writer, "$?{%s > 1}{}{", of->factor);
-    ht_writer_line(writer, like);
-    ht_writer_printf(writer, "const %s%s = ", t->axes[axis].type, of->name);
+    ht_writer_put(writer, like, "const %s%s = ", t->axes[axis].type, of->name);
     if (clamped && ht_tiled_is_kept(t, axis))
         ht_writer_printf(writer, "%s[%s]", t->axes[axis].kept, of->counter);
     else if (clamped)
@@ -393,8 +392,7 @@ void ht_tiled_single_whole(ht_tiled *t, ht_writer *writer, size_t like) {
         const char *spread = spread_of(t);
         ht_writer_printf(writer, "$?{(%s) && !%s}{}{", all.any.data, spread ? spread : "0");
         write_why(t, writer, like);
-        ht_writer_line(writer, like);
-        ht_writer_printf(writer, "const bool %s = %s;}", whole_of(t), all.text.data);
+        ht_writer_put(writer, like, "const bool %s = %s;}", whole_of(t), all.text.data);
     }
     joined_free(&all);
 }
@@ -479,6 +477,7 @@ void ht_tiled_single_loops(ht_tiled *t, const bool *needed, ht_writer *writer, s
             continue;
         ht_writer_printf(writer, "$?{%s > 1}{}{", of->factor);
         ht_tiled_axis_loop(of, writer, like);
+        --writer->depth;
         ht_writer_printf(writer, "}");
         push(writer, keep(t, ht_format("%s > 1", of->factor)));
     }
@@ -486,8 +485,7 @@ void ht_tiled_single_loops(ht_tiled *t, const bool *needed, ht_writer *writer, s
     writer->level_count = levels;
     if (all)
         ht_writer_printf(writer, "$?{%s > 1}{}{ }$?{%s == 1}{}{", all, all);
-    ht_writer_line(writer, like);
-    ht_writer_printf(writer, all ? "}{" : "{");
+    ht_writer_put(writer, like, all ? "}{" : "{");
     writer->level_count = inside;
     push(writer, keep(t, all ? ht_format("%s == 1", all) : ht_strdup("1")));
     free(all);
@@ -505,7 +503,6 @@ void ht_tiled_single_loops_end(ht_tiled *t, const bool *needed, ht_writer *write
             push(writer, keep(t, ht_format("%s > 1 && %s > 1", t->axes[i].form->factor, inner)));
         free(inner);
     }
-    ht_writer_line(writer, like);
-    ht_writer_printf(writer, "}");
+    ht_writer_put(writer, like, "}");
     writer->level_count = levels;
 }

@@ -47,16 +47,13 @@ void ht_tiled_write_first(ht_tiled *t, size_t axis, ht_writer *writer, size_t li
     if (!is_walked(t, axis))
         return;
     ht_writer_printf(writer, "$?{%s > 1}{", t->walk.steps);
-    ht_writer_line(writer, like);
-    ht_writer_printf(writer, "bool %s = true;}{", t->walk.fresh);
-    ht_writer_line(writer, like);
-    ht_writer_printf(writer, "bool %s = true;}", t->walk.fresh);
+    ht_writer_put(writer, like, "bool %s = true;}{", t->walk.fresh);
+    ht_writer_put(writer, like, "bool %s = true;}", t->walk.fresh);
 }
 
 static void write_limit(ht_tiled *t, const char *sign, const char *of, const char *limit,
                         bool asked, ht_writer *writer, size_t like) {
-    ht_writer_line(writer, like);
-    ht_writer_printf(writer, "if (");
+    ht_writer_put(writer, like, "if (");
     if (asked)
         ht_writer_printf(writer, "%s > 1 && ", t->walk.steps);
     ht_writer_printf(writer, "%s %s %s) %s = %s;", of, sign, limit, of, limit);
@@ -65,22 +62,16 @@ static void write_limit(ht_tiled *t, const char *sign, const char *of, const cha
 /* Writes the loop. `asked`: in the template, where the parameter may turn walking off. */
 static void write_loop(ht_tiled *t, bool asked, ht_writer *writer, size_t like) {
     const ht_tiled_axis *of = t->axes[t->walk.axis].form;
-    ht_writer_line(writer, like);
-    ht_writer_printf(writer, "%s%s = %s + ${%s - 1};", t->axes[t->walk.axis].type, t->walk.last,
-                     of->first, t->walk.steps);
+    ht_writer_put(writer, like, "%s%s = %s + ${%s - 1};", t->axes[t->walk.axis].type, t->walk.last,
+                  of->first, t->walk.steps);
     if (t->axes[t->walk.axis].has_high)
         write_limit(t, ">", t->walk.last, of->high, asked, writer, like);
     if (of->low)
         write_limit(t, "<", of->first, of->low, asked, writer, like);
-    ht_writer_line(writer, like);
-    ht_writer_printf(writer, "for (; %s <= %s; ++%s) {", of->first, t->walk.last, of->first);
-    ++writer->depth;
+    ht_writer_open(writer, like, "for (; %s <= %s; ++%s) {", of->first, t->walk.last, of->first);
     ht_tiled_write_calls(t, asked ? HT_WALK_MAY : HT_WALK_DOES, writer, like);
-    ht_writer_line(writer, like);
-    ht_writer_printf(writer, "%s = false;", t->walk.fresh);
-    --writer->depth;
-    ht_writer_line(writer, like);
-    ht_writer_printf(writer, "}");
+    ht_writer_put(writer, like, "%s = false;", t->walk.fresh);
+    ht_writer_close(writer, like, "}");
 }
 
 void ht_tiled_write_walk(ht_tiled *t, ht_writer *writer, size_t like) {

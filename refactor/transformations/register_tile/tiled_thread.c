@@ -39,14 +39,12 @@ static void write_reach(const ht_tiled *t, size_t axis, ht_writer *writer, size_
     if (ht_tiled_limit(t, axis))
         return;
     if (t->axes[axis].has_high || of->low) {
-        ht_writer_line(writer, like);
-        ht_writer_printf(writer, "%s%s = %s + ${%s - 1}$?{%s}{}{ * blockDim.%c};",
-                         t->axes[axis].type, of->high ? of->high : t->axes[axis].high, of->first,
-                         of->factor, of->strided, (char)('x' + of->axis));
+        ht_writer_put(writer, like, "%s%s = %s + ${%s - 1}$?{%s}{}{ * blockDim.%c};",
+                      t->axes[axis].type, of->high ? of->high : t->axes[axis].high, of->first,
+                      of->factor, of->strided, (char)('x' + of->axis));
     }
     if (of->low) {
-        ht_writer_line(writer, like);
-        ht_writer_printf(writer, "%s%s = %s;", t->axes[axis].type, of->low, of->first);
+        ht_writer_put(writer, like, "%s%s = %s;", t->axes[axis].type, of->low, of->first);
     }
 }
 
@@ -78,8 +76,7 @@ static void write_axis(ht_tiled *t, size_t axis, ht_writer *writer) {
     if (statement->count == 1 && statement->plain && !names)
         ht_writer_statement(writer, statement);
     else {
-        ht_writer_line(writer, like);
-        ht_writer_printf(writer, "const %s%s = ", t->axes[axis].type, of->name);
+        ht_writer_put(writer, like, "const %s%s = ", t->axes[axis].type, of->name);
         write_global(t, axis, writer);
         ht_writer_printf(writer, ";");
     }
@@ -175,8 +172,7 @@ void ht_tiled_thread_end(ht_tiled *t, ht_writer *writer) {
         const ht_tile_item *item = &t->body.items[i];
         if (!item->guard || !t->c.marks[item->node->index].entered)
             continue;
-        ht_writer_line(writer, item->node->range.begin);
-        ht_writer_printf(writer, "}");
+        ht_writer_put(writer, item->node->range.begin, "}");
     }
 }
 

@@ -70,8 +70,7 @@ static void write_body(ht_tiled *t, const ht_syntax *owner, const ht_syntax *bod
     else
         write_list(t, &body, 1, writer);
     writer->depth -= same_line;
-    ht_writer_line(writer, begin_of(owner));
-    ht_writer_printf(writer, "}");
+    ht_writer_put(writer, begin_of(owner), "}");
 }
 
 static void write_header(ht_tiled *t, size_t begin, size_t end, ht_writer *writer) {
@@ -264,9 +263,8 @@ static void write_firsts(ht_tiled *t, ht_writer *writer, size_t like) {
         if (!of->strided)
             continue;
         ht_writer_printf(writer, "$?{%s}{", of->strided);
-        ht_writer_line(writer, like);
-        ht_writer_printf(writer, "const int %s = ${%s ? %s : 1};}{}", t->axes[i].step, of->strided,
-                         ht_plan_block(t->c.plan, of->axis));
+        ht_writer_put(writer, like, "const int %s = ${%s ? %s : 1};}{}", t->axes[i].step,
+                      of->strided, ht_plan_block(t->c.plan, of->axis));
         ht_tiled_write_first(t, i, writer, like);
     }
 }
@@ -329,9 +327,8 @@ static void write_asked(const ht_tiled *t, const char *thread, const char *block
 static void write_call(const ht_tiled *t, const char *edge, const char *inner, ht_writer *writer,
                        size_t like) {
     ++writer->depth;
-    ht_writer_line(writer, like);
-    ht_writer_printf(writer, "%s(%s%s%s);", t->names.tile, edge, inner ? ", " : "",
-                     inner ? inner : "");
+    ht_writer_put(writer, like, "%s(%s%s%s);", t->names.tile, edge, inner ? ", " : "",
+                  inner ? inner : "");
     --writer->depth;
 }
 
@@ -341,8 +338,7 @@ static void write_ways(ht_tiled *t, const char *thread, const char *block, const
                        ht_writer *writer, size_t like) {
     const char *no = inner ? "false" : NULL;
     if (thread) {
-        ht_writer_line(writer, like);
-        ht_writer_printf(writer, "const bool %s = ", t->names.whole);
+        ht_writer_put(writer, like, "const bool %s = ", t->names.whole);
         write_asked(t, thread, block, writer);
         ht_writer_printf(writer, ";");
     }
@@ -353,8 +349,7 @@ static void write_ways(ht_tiled *t, const char *thread, const char *block, const
         write_asked(t, t->inner.thread, t->inner.block, writer);
         ht_writer_printf(writer, ") // so are their windows");
         write_call(t, "false", "true", writer, like);
-        ht_writer_line(writer, like);
-        ht_writer_printf(writer, "else ");
+        ht_writer_put(writer, like, "else ");
     }
     if (thread)
         ht_writer_printf(writer, "if ($?{%s}{%s && }{}%s)", t->form.apart, t->form.apart,
@@ -362,8 +357,7 @@ static void write_ways(ht_tiled *t, const char *thread, const char *block, const
     write_call(t, "false", no, writer, like);
     if (!thread)
         return;
-    ht_writer_line(writer, like);
-    ht_writer_printf(writer, "else // those outside compute what the nearest one inside does");
+    ht_writer_put(writer, like, "else // those outside compute what the nearest one inside does");
     char *edge = ht_format("$?{%s}{%s || !%s}{true}", t->form.apart, t->form.apart, t->names.whole);
     write_call(t, edge, no, writer, like);
     free(edge);
@@ -391,8 +385,7 @@ void ht_tiled_write_calls(ht_tiled *t, ht_tile_walk walk, ht_writer *writer, siz
 static void write_whole(ht_tiled *t, ht_writer *writer, size_t like) {
     char *thread = whole_text(t, false, HT_WALK_NOT), *block = whole_text(t, true, HT_WALK_NOT);
     if (thread) {
-        ht_writer_line(writer, like);
-        ht_writer_printf(writer, "const bool %s = ", t->names.whole);
+        ht_writer_put(writer, like, "const bool %s = ", t->names.whole);
         write_asked(t, thread, block, writer);
         ht_writer_printf(writer, ";");
     }
@@ -402,19 +395,15 @@ static void write_whole(ht_tiled *t, ht_writer *writer, size_t like) {
 
 /* Writes the work as a function, and its calls. */
 static void write_apart(ht_tiled *t, ht_writer *writer, size_t like) {
-    ht_writer_line(writer, like);
-    ht_writer_printf(writer, "// the outputs of this thread; edge: some may lie outside");
-    ht_writer_line(writer, like);
-    ht_writer_printf(writer, "auto %s = [&](bool %s", t->names.tile, t->names.edge);
+    ht_writer_put(writer, like, "// the outputs of this thread; edge: some may lie outside");
+    ht_writer_put(writer, like, "auto %s = [&](bool %s", t->names.tile, t->names.edge);
     if (t->inner.param)
         ht_writer_printf(writer, "$?{%s}{, bool %s}{, bool %s}", t->inner.param, t->inner.name,
                          t->inner.name);
     ht_writer_printf(writer, ") __attribute__((always_inline)) {");
     ++writer->depth;
     write_list(t, t->body.work.statements, t->body.work.count, writer);
-    --writer->depth;
-    ht_writer_line(writer, like);
-    ht_writer_printf(writer, "};");
+    ht_writer_close(writer, like, "};");
     ht_tiled_write_walk(t, writer, like);
 }
 

@@ -64,8 +64,8 @@ static void choose_names(keeping *in) {
 
 /* ---- writing ---- */
 
-static void line(ht_writer *writer, const ht_widening *loop) {
-    ht_writer_line(writer, loop->of->loop->start);
+static size_t place_of(const ht_widening *loop) {
+    return loop->of->loop->start;
 }
 
 /* Writes the arrays of the rows that this loop is the first one of. */
@@ -76,19 +76,17 @@ static void write_arrays(const keeping *in, size_t index, ht_writer *writer) {
         const row_names *names = &in->names[r];
         if (in->rows.items[r].first != index)
             continue;
-        line(writer, loop);
-        ht_writer_printf(writer, "struct %s { %s element[${%s}]; };", names->pack,
-                         in->rows.items[r].access->type, loop->param);
-        line(writer, loop);
-        ht_writer_printf(writer, "$?{!%s}{%s %s[%s > 0 && !%s ? %s : 1];}{%s %s[${%s}];}", in->lds,
-                         names->pack, names->own, in->keep, in->lds, in->keep, names->pack,
-                         names->own, in->keep);
+        ht_writer_put(writer, place_of(loop), "struct %s { %s element[${%s}]; };", names->pack,
+                      in->rows.items[r].access->type, loop->param);
+        ht_writer_put(writer, place_of(loop),
+                      "$?{!%s}{%s %s[%s > 0 && !%s ? %s : 1];}{%s %s[${%s}];}", in->lds,
+                      names->pack, names->own, in->keep, in->lds, in->keep, names->pack, names->own,
+                      in->keep);
         ht_writer_printf(writer, "$?{%s}{", in->lds);
-        line(writer, loop);
-        ht_writer_printf(writer,
-                         "__shared__ %s %s[%s ? %s * %s : 1];}{__shared__ %s %s[${%s * %s}];}",
-                         names->pack, names->lds, in->lds, in->keep, block, names->pack, names->lds,
-                         in->keep, block);
+        ht_writer_put(writer, place_of(loop),
+                      "__shared__ %s %s[%s ? %s * %s : 1];}{__shared__ %s %s[${%s * %s}];}",
+                      names->pack, names->lds, in->lds, in->keep, block, names->pack, names->lds,
+                      in->keep, block);
     }
 }
 
@@ -101,8 +99,7 @@ static void write_now(const keeping *in, size_t index, ht_writer *writer) {
             here |= in->rows.of[index][i] == r;
         if (!here)
             continue;
-        line(writer, &in->loops[index]);
-        ht_writer_printf(writer, "%s &%s = ", names->pack, names->now);
+        ht_writer_put(writer, place_of(&in->loops[index]), "%s &%s = ", names->pack, names->now);
         ht_writer_printf(writer,
                          "$?{%s}{%s ? %s[%s * blockDim.x + threadIdx.x] : }{%s[%s * "
                          "blockDim.x + threadIdx.x]}$?{!%s}{%s[%s]}{%s[%s]};",
@@ -113,17 +110,10 @@ static void write_now(const keeping *in, size_t index, ht_writer *writer) {
 
 /* Opens what a turn runs that begins within the row. */
 static void turn_open(ht_widening *loop, ht_writer *writer) {
-    line(writer, loop);
-    ht_writer_printf(writer, "if (%s < ", loop->first);
+    ht_writer_put(writer, place_of(loop), "if (%s < ", loop->first);
     ht_widening_bound(loop, writer);
     ht_writer_printf(writer, ") {");
     ++writer->depth;
-}
-
-static void brace_close(ht_writer *writer, const ht_widening *loop) {
-    --writer->depth;
-    line(writer, loop);
-    ht_writer_printf(writer, "}");
 }
 
 /* Writes a turn, whose iterations `turn` writes. */
@@ -132,25 +122,24 @@ static void write_turn(const keeping *in, size_t index, ht_widening *loop,
     turn_open(loop, writer);
     write_now(in, index, writer);
     turn(loop, writer);
-    brace_close(writer, loop);
+    ht_writer_close(writer, place_of(loop), "}");
 }
 
 /* Writes a turn with the end of a row, which is not kept, as a text of its own. */
 static void write_two(const keeping *in, size_t index, ht_widening *loop, ht_writer *writer) {
     turn_open(loop, writer);
-    line(writer, loop);
-    ht_writer_printf(writer, "if (");
+    ht_writer_put(writer, place_of(loop), "if (");
     ht_widening_bound(loop, writer);
     ht_writer_printf(writer, " - %s >= ${%s}) {", loop->first, loop->param);
     ++writer->depth;
     write_now(in, index, writer);
     ht_widening_together(loop, writer);
-    brace_close(writer, loop);
+    ht_writer_close(writer, place_of(loop), "}");
     ht_writer_printf(writer, " else {");
     ++writer->depth;
     ht_widening_rest(loop, writer);
-    brace_close(writer, loop);
-    brace_close(writer, loop);
+    ht_writer_close(writer, place_of(loop), "}");
+    ht_writer_close(writer, place_of(loop), "}");
 }
 
 static ht_range range_of(const ht_widening *loop) {
@@ -165,12 +154,7 @@ static char *source_text(const ht_widening *loop, const ht_syntax *node) {
 static void write_kept(const keeping *in, size_t index, ht_widening *loop, ht_writer *writer) {
     char *start = source_text(loop, loop->of->start), *step = source_text(loop, loop->of->step);
     const char *param = loop->param;
-    line(writer, loop);
-    ht_writer_printf(writer, "#pragma unroll");
-    line(writer, loop);
-    ht_writer_printf(writer, "for (int %s = 0; %s < ${%s}; ++%s) {", in->counter, in->counter,
-                     in->keep, in->counter);
-    ++writer->depth;
+    ht_writer_unrolled(writer, place_of(loop), in->counter, in->keep, NULL, " {");
     char *value = ht_format("$?{%s > 1}{(}{(}%s + %s * %s$?{%s > 1}{) * %s}{) * ${%s}}", param,
                             start, in->counter, step, param, param, param);
     ht_widening_counter(loop, loop->first, value, writer);
@@ -189,9 +173,7 @@ static void write_kept(const keeping *in, size_t index, ht_widening *loop, ht_wr
     ht_writer_free(&one);
     ht_writer_free(&full);
     ht_writer_free(&single);
-    --writer->depth;
-    line(writer, loop);
-    ht_writer_printf(writer, "}");
+    ht_writer_close(writer, place_of(loop), "}");
     free(value);
     free(start);
     free(step);
@@ -221,8 +203,7 @@ static char *text_of(keeping *in, size_t index) {
         ht_range range = range_of(&loop);
         write_arrays(in, index, &writer);
         write_kept(in, index, &loop, &writer);
-        line(&writer, &loop);
-        ht_writer_printf(&writer, "$[%zu,%zu]", range.begin, range.end);
+        ht_writer_put(&writer, place_of(&loop), "$[%zu,%zu]", range.begin, range.end);
         in->plan->running.failed |= writer.failed;
     }
     char *text =

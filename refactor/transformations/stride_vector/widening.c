@@ -42,8 +42,8 @@ static void write_first(void *context, const ht_syntax *node, ht_writer *writer)
 
 void ht_widening_counter(ht_widening *in, const char *name, const char *value, ht_writer *writer) {
     char *type = ht_coarsen_x_type(&in->c);
-    ht_writer_line(writer, in->of->loop->start);
-    ht_writer_printf(writer, "const %s%s = %s;", type ? type : "auto ", name, value);
+    ht_writer_put(writer, in->of->loop->start, "const %s%s = %s;", type ? type : "auto ", name,
+                  value);
     free(type);
 }
 
@@ -52,15 +52,11 @@ static void write_counter(ht_widening *in, const char *value, ht_writer *writer)
 }
 
 static void open_brace(ht_widening *in, ht_writer *writer) {
-    ht_writer_line(writer, in->of->loop->start);
-    ht_writer_printf(writer, "{");
-    ++writer->depth;
+    ht_writer_open(writer, in->of->loop->start, "{");
 }
 
 static void close_brace(ht_widening *in, ht_writer *writer) {
-    --writer->depth;
-    ht_writer_line(writer, in->of->loop->start);
-    ht_writer_printf(writer, "}");
+    ht_writer_close(writer, in->of->loop->start, "}");
 }
 
 /* Writes { const int i = i_first; and the indices that follow from it, where accesses use some. */
@@ -125,12 +121,7 @@ static bool is_used(const ht_syntax *node, const void *context) {
 
 /* Opens the loop over the iterations of a turn, with the author's counter if they name it. */
 static void open_each(ht_widening *in, bool named, ht_writer *writer) {
-    ht_writer_line(writer, in->of->loop->start);
-    ht_writer_printf(writer, "#pragma unroll");
-    ht_writer_line(writer, in->of->loop->start);
-    ht_writer_printf(writer, "for (int %s = 0; %s < ${%s}; ++%s) {", in->each, in->each, in->param,
-                     in->each);
-    ++writer->depth;
+    ht_writer_unrolled(writer, in->of->loop->start, in->each, in->param, NULL, " {");
     if (!named)
         return;
     char *value = ht_format("%s + %s", in->first, in->each);
@@ -240,9 +231,8 @@ void ht_widening_bound(ht_widening *in, ht_writer *writer) {
 void ht_widening_rest(ht_widening *in, ht_writer *writer) {
     char *type = ht_coarsen_x_type(&in->c);
     const char *counter = in->of->counter->name;
-    ht_writer_line(writer, in->of->loop->start);
-    ht_writer_printf(writer, "for (%s%s = %s; %s < ", type ? type : "auto ", counter, in->first,
-                     counter);
+    ht_writer_put(writer, in->of->loop->start, "for (%s%s = %s; %s < ", type ? type : "auto ",
+                  counter, in->first, counter);
     ht_widening_bound(in, writer);
     ht_writer_printf(writer, "; ++%s) {", counter);
     ++writer->depth;
@@ -272,8 +262,7 @@ static void close_several(const ht_widening *in, size_t count, ht_writer *writer
     --writer->depth;
     if (count < 2)
         return;
-    ht_writer_line(writer, in->of->loop->start);
-    ht_writer_printf(writer, "}");
+    ht_writer_put(writer, in->of->loop->start, "}");
 }
 
 static size_t access_count(const ht_widening *in, bool store) {
@@ -288,8 +277,7 @@ static void write_whole(ht_widening *in, bool store, ht_writer *writer) {
     size_t count = access_count(in, store);
     if (!count)
         return;
-    ht_writer_line(writer, in->of->loop->start);
-    ht_writer_printf(writer, "if (%s)", in->whole);
+    ht_writer_put(writer, in->of->loop->start, "if (%s)", in->whole);
     open_several(count, writer);
     write_accesses(in, store, writer);
     close_several(in, count, writer);
@@ -316,19 +304,16 @@ static void write_single(ht_widening *in, bool store, ht_writer *writer) {
 /* Writes the test that ends a row, with what an iteration of a turn that is not whole loads. */
 static void write_end_test(ht_widening *in, ht_writer *writer) {
     size_t like = in->of->loop->start, loads = access_count(in, false);
-    ht_writer_line(writer, like);
-    ht_writer_printf(writer, "if (!%s%s", in->whole, loads ? ") {" : " && ");
+    ht_writer_put(writer, like, "if (!%s%s", in->whole, loads ? ") {" : " && ");
     writer->depth += loads > 0;
     if (loads) {
-        ht_writer_line(writer, like);
-        ht_writer_printf(writer, "if (");
+        ht_writer_put(writer, like, "if (");
     }
     ht_writer_printf(writer, "%s >= ", in->of->counter->name);
     ht_widening_bound(in, writer);
     ht_writer_printf(writer, ")");
     ++writer->depth;
-    ht_writer_line(writer, like);
-    ht_writer_printf(writer, "break;");
+    ht_writer_put(writer, like, "break;");
     --writer->depth;
     write_single(in, false, writer);
     if (loads)
@@ -338,8 +323,7 @@ static void write_end_test(ht_widening *in, ht_writer *writer) {
 void ht_widening_one(ht_widening *in, ht_writer *writer) {
     size_t like = in->of->loop->start, stores = access_count(in, true);
     ht_vectors_declare(&in->vectors, in->param, like, writer);
-    ht_writer_line(writer, like);
-    ht_writer_printf(writer, "const bool %s = ", in->whole);
+    ht_writer_put(writer, like, "const bool %s = ", in->whole);
     ht_widening_bound(in, writer);
     ht_writer_printf(writer, " - %s >= ${%s};", in->first, in->param);
     write_whole(in, false, writer);
@@ -347,8 +331,7 @@ void ht_widening_one(ht_widening *in, ht_writer *writer) {
     write_end_test(in, writer);
     write_iteration(in, &in->vectors, writer);
     if (stores) {
-        ht_writer_line(writer, like);
-        ht_writer_printf(writer, "if (!%s)", in->whole);
+        ht_writer_put(writer, like, "if (!%s)", in->whole);
         open_several(stores, writer);
         write_single(in, true, writer);
         close_several(in, stores, writer);
@@ -363,16 +346,13 @@ void ht_widening_one(ht_widening *in, ht_writer *writer) {
  * its own. */
 static void write_two(ht_widening *in, ht_writer *writer) {
     size_t like = in->of->loop->start;
-    ht_writer_line(writer, like);
-    ht_writer_printf(writer, "if ($?{%s > 1}{%s > 1 && }{}", in->param, in->param);
+    ht_writer_put(writer, like, "if ($?{%s > 1}{%s > 1 && }{}", in->param, in->param);
     ht_widening_bound(in, writer);
     ht_writer_printf(writer, " - %s >= ${%s}) {", in->first, in->param);
     ++writer->depth;
     ht_widening_together(in, writer);
     --writer->depth;
-    ht_writer_line(writer, like);
-    ht_writer_printf(writer, "}$?{%s > 1}{ else if (%s == 1) {", in->param, in->param);
-    ++writer->depth;
+    ht_writer_open(writer, like, "}$?{%s > 1}{ else if (%s == 1) {", in->param, in->param);
     write_counter(in, in->first, writer);
     write_iteration(in, NULL, writer);
     close_brace(in, writer);
@@ -433,8 +413,8 @@ void ht_widening_body(ht_widening *in, ht_writer *writer) {
     ++writer->depth;
     if (in->of->rounds) {
         ht_writer_printf(writer, "$?{%s > 1}{}{", in->param);
-        ht_writer_line(writer, in->of->loop->start);
-        ht_writer_printf(writer, "// sums up in another order than element by element}");
+        ht_writer_put(writer, in->of->loop->start,
+                      "// sums up in another order than element by element}");
     }
     ht_writer two = ht_writer_inner(writer), one = ht_writer_inner(writer);
     ht_writer whole = ht_writer_inner(writer);
