@@ -38,18 +38,6 @@ static void write_array(ht_coarsen *c, const ht_syntax *node, ht_writer *writer,
     free(type);
 }
 
-/* Returns true if a declaration can be copied as it is. */
-static bool is_whole(const ht_coarsen *c, const ht_syntax *item) {
-    ht_syntax_list variables;
-    size_t count = ht_syntax_variables(item, &variables);
-    if (item->kind == HT_SYNTAX_VARIABLE && item->parent->count > 1)
-        return false;
-    for (size_t i = 0; i < count; ++i)
-        if (!c->marks[variables[i]->index].apart || c->values[variables[i]->variable].array)
-            return false;
-    return true;
-}
-
 static bool is_blank(const char *text, size_t begin, size_t end) {
     for (size_t at = begin; at < end; ++at)
         if (!isspace((unsigned char)text[at]))
@@ -61,7 +49,7 @@ static void write_item(ht_coarsen *c, const ht_syntax *item, ht_writer *writer, 
     const ht_syntax *statement = ht_statement_of(item);
     size_t lead = ht_statement_lead(c, item);
     const char *text = c->model->text;
-    if (is_whole(c, item)) {
+    if (ht_declaration_is_whole(c, item)) {
         bool newline = memchr(text + lead, '\n', statement->range.begin - lead) != NULL;
         if (!newline) {
             ht_writer_line(writer, like);
@@ -113,7 +101,7 @@ static void write_comments(ht_coarsen *c, const ht_syntax *item, ht_writer *writ
     const char *text = c->model->text;
     size_t lead = ht_statement_lead(c, item), end = statement->range.begin;
     bool first = item->kind != HT_SYNTAX_VARIABLE || statement->children[0] == item;
-    if (is_whole(c, item) || !first || is_blank(text, lead, end))
+    if (ht_declaration_is_whole(c, item) || !first || is_blank(text, lead, end))
         return;
     while (end > lead && isspace((unsigned char)text[end - 1]))
         --end;
@@ -161,21 +149,11 @@ typedef struct group {
     ht_tests tests;
 } group;
 
-/* Returns the number of levels by which the source indents the node deeper than the guards. */
-static int entered_above(const ht_coarsen *c, const ht_syntax *node) {
-    int count = 0;
-    const char *text = c->model->text;
-    for (const ht_syntax *up = node->parent; up; up = up->parent)
-        count += c->marks[up->index].entered &&
-                 memchr(text + up->range.begin, '\n', node->range.begin - up->range.begin) != NULL;
-    return count;
-}
-
 /* Returns true for a declaration of one variable that only tests name. */
 static bool serves_tests(ht_coarsen *c, const group *of, const ht_syntax *item) {
     ht_syntax_list variables;
-    if (ht_syntax_variables(item, &variables) != 1 || !is_whole(c, item) || !variables[0]->count ||
-        ht_syntax_has_change(variables[0]->children[0]))
+    if (ht_syntax_variables(item, &variables) != 1 || !ht_declaration_is_whole(c, item) ||
+        !variables[0]->count || ht_syntax_has_change(variables[0]->children[0]))
         return false;
     for (size_t n = 0; n < c->tree->count; ++n) {
         const ht_syntax *name = c->tree->nodes[n];
@@ -199,7 +177,8 @@ static void write_iteration(ht_coarsen *c, const group *of, ht_writer *writer, b
     }
     for (size_t i = of->begin; i < of->end; ++i) {
         const ht_guard *test = inside ? &of->tests.guards[i - of->begin] : NULL;
-        int deeper = entered_above(c, of->list[i]) - entered_above(c, of->list[of->begin]);
+        int deeper =
+            ht_statement_entered(c, of->list[i]) - ht_statement_entered(c, of->list[of->begin]);
         writer->depth -= deeper;
         if (inside && serves_tests(c, of, of->list[i]))
             ;
@@ -362,7 +341,7 @@ static bool needs_braces(const ht_coarsen *c, const group *of) {
     bool braces = of->label || of->own_x || of->end - of->begin > 1;
     for (size_t i = of->begin; i < of->end; ++i) {
         const ht_syntax *item = of->list[i];
-        bool whole = is_whole(c, item);
+        bool whole = ht_declaration_is_whole(c, item);
         braces |=
             whole && (item->kind == HT_SYNTAX_DECLARATION || item->kind == HT_SYNTAX_VARIABLE);
         braces |= !whole && ht_statement_of(item)->count > 1;
@@ -470,7 +449,7 @@ static void write_listed(ht_coarsen *c, const ht_syntax *node, ht_writer *writer
 static void write_list(ht_coarsen *c, ht_syntax_list list, size_t count, ht_writer *writer,
                        bool label, bool top) {
     for (size_t i = 0; i < count;) {
-        int deeper = top ? entered_above(c, list[i]) : 0;
+        int deeper = top ? ht_statement_entered(c, list[i]) : 0;
         writer->depth -= deeper;
         if (c->marks[list[i]->index].apart) {
             size_t end = ht_jam_group_end(c, list, i, count);
@@ -490,7 +469,7 @@ void ht_jam_write(ht_coarsen *c, const ht_layout *layout, ht_writer *writer) {
         ht_vectors_note(c);
     if (swaps.keeps_x && list.count) {
         char *type = ht_coarsen_x_type(c);
-        int deeper = entered_above(c, list.statements[0]);
+        int deeper = ht_statement_entered(c, list.statements[0]);
         writer->depth -= deeper;
         ht_writer_line(writer, ht_statement_of(list.statements[0])->range.begin);
         writer->depth += deeper;

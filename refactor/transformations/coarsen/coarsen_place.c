@@ -75,3 +75,23 @@ size_t ht_statement_lead(const ht_coarsen *c, const ht_syntax *node) {
             return ht_statement_tail(c, parent->children[i - 1]);
     return parent->range.begin + 1;
 }
+
+int ht_statement_entered(const ht_coarsen *c, const ht_syntax *node) {
+    int count = 0;
+    const char *text = c->model->text;
+    for (const ht_syntax *up = node->parent; up; up = up->parent)
+        count += c->marks[up->index].entered &&
+                 memchr(text + up->range.begin, '\n', node->range.begin - up->range.begin) != NULL;
+    return count;
+}
+
+bool ht_declaration_is_whole(const ht_coarsen *c, const ht_syntax *item) {
+    ht_syntax_list variables;
+    size_t count = ht_syntax_variables(item, &variables);
+    if (item->kind == HT_SYNTAX_VARIABLE && item->parent->count > 1)
+        return false;
+    for (size_t i = 0; i < count; ++i)
+        if (!c->marks[variables[i]->index].apart || c->values[variables[i]->variable].array)
+            return false;
+    return true;
+}

@@ -13,5 +13,9 @@ size_t ht_statement_lead(const ht_coarsen *c, const ht_syntax *node);
 /* Returns the node as it is in a list of statements: the declaration of a VARIABLE, else the node
  * itself. */
 const ht_syntax *ht_statement_of(const ht_syntax *node);
+/* Returns the number of levels by which the source indents the node deeper than the guards. */
+int ht_statement_entered(const ht_coarsen *c, const ht_syntax *node);
+/* Returns true if a declaration can be copied as it is. */
+bool ht_declaration_is_whole(const ht_coarsen *c, const ht_syntax *item);
 
 #endif

@@ -141,18 +141,6 @@ void ht_tiled_write_again(ht_tiled *t, ht_syntax_list list, size_t begin, size_t
     }
 }
 
-/* Returns true if a declaration can be copied as it is. */
-static bool is_whole(const ht_tiled *t, const ht_syntax *item) {
-    ht_syntax_list variables;
-    size_t count = ht_syntax_variables(item, &variables);
-    if (item->kind == HT_SYNTAX_VARIABLE && item->parent->count > 1)
-        return false;
-    for (size_t i = 0; i < count; ++i)
-        if (!t->c.marks[variables[i]->index].apart || t->c.values[variables[i]->variable].array)
-            return false;
-    return true;
-}
-
 static bool is_zero(const ht_tiled *t, const ht_syntax *node) {
     return ht_tiled_is_zero(t, node) || ht_coarsen_starts_at_zero(&t->c, node);
 }
@@ -167,7 +155,7 @@ static void write_own_item(ht_tiled *t, const ht_syntax *item, const bool *neede
     const ht_syntax *statement = ht_statement_of(item);
     ht_syntax_list variables;
     size_t count = ht_syntax_variables(item, &variables);
-    if (is_whole(t, item)) {
+    if (ht_declaration_is_whole(&t->c, item)) {
         size_t lead = ht_statement_lead(&t->c, item);
         const char *text = t->c.model->text;
         if (!memchr(text + lead, '\n', statement->range.begin - lead)) {

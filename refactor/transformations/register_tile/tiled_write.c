@@ -133,16 +133,6 @@ static void write_listed(ht_tiled *t, const ht_syntax *node, ht_writer *writer) 
                      ht_statement_tail(&t->c, statement));
 }
 
-/* Returns the number of levels by which the source indents the node deeper than the guards. */
-static int entered_above(const ht_tiled *t, const ht_syntax *node) {
-    int count = 0;
-    for (const ht_syntax *up = node->parent; up; up = up->parent)
-        count +=
-            t->c.marks[up->index].entered && memchr(t->c.model->text + up->range.begin, '\n',
-                                                    node->range.begin - up->range.begin) != NULL;
-    return count;
-}
-
 /* Returns true if the statement may read a staged array. */
 static bool is_top(const ht_tiled *t, const ht_syntax *statement) {
     bool declares =
@@ -175,8 +165,9 @@ static void write_list(ht_tiled *t, ht_syntax_list list, size_t count, ht_writer
     bool top = list == t->body.work.statements;
     size_t inserted = top ? ht_tiled_top(t) : count; /* before this one */
     for (size_t i = 0; i < count;) {
-        int deeper =
-            top ? entered_above(t, list[i]) - (t->text == HT_TILE_THREAD ? t->entered : 0) : 0;
+        int deeper = top ? ht_statement_entered(&t->c, list[i]) -
+                               (t->text == HT_TILE_THREAD ? t->entered : 0)
+                         : 0;
         writer->depth -= deeper;
         if (i == inserted)
             write_top(t, list[i], writer);
