@@ -7,13 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Returns where the line that holds a place begins. */
-static size_t line_begin(const char *text, size_t at) {
-    while (at > 0 && text[at - 1] != '\n')
-        --at;
-    return at;
-}
-
 /* Returns where a string or a character that begins at `at` ends, in this line; `end`: not here. */
 static size_t literal_end(const char *text, size_t at, size_t end) {
     char quote = text[at];
@@ -50,7 +43,7 @@ static char last_of(const char *text, size_t begin, size_t end) {
 static bool is_after_statement(const char *text, size_t line) {
     char last = 0;
     while (line > 0 && last == 0) {
-        size_t begin = line_begin(text, line - 1);
+        size_t begin = ht_line_begin(text, line - 1);
         last = last_of(text, begin, line - 1);
         line = begin;
     }
@@ -82,7 +75,7 @@ bool ht_launch_ahead_of(const ht_plan *plan, const ht_launch_site *site, size_t 
     const ht_source *source = plan->model->facts->source;
     const ht_user_file *file = &source->files[site->file];
     size_t function_file;
-    size_t line = line_begin(file->text, begin);
+    size_t line = ht_line_begin(file->text, begin);
     ht_range function;
     bool good = !site->in_macro && file->base == 0 &&
                 ht_source_range(source, site->function, &function_file, &function) &&

@@ -86,18 +86,12 @@ char *ht_launch_axis_by(const ht_plan *plan, const ht_launch_print *print, const
 
 enum { COLUMNS = 100 };
 
-static size_t line_of(const char *text, size_t at) {
-    while (at > 0 && text[at - 1] != '\n')
-        --at;
-    return at;
-}
-
 /* Returns `dim3 block = TEST ? NEW : OLD; // why` from a place on; `front` stands there. */
 static char *block_declared(const ht_plan *plan, const ht_launch_print *print,
                             const ht_values *values, const char *front) {
     static const char why[] = "// else too many blocks";
     const char *text = plan->model->facts->source->text;
-    size_t line = line_of(text, print->place.begin), ahead = print->place.begin - line;
+    size_t line = ht_line_begin(text, print->place.begin), ahead = print->place.begin - line;
     int blank = (int)strspn(text + line, " \t");
     char *test = ht_launch_test(plan, print, values), *whole = NULL;
     char *new = ht_launch_block_new(plan, print, values);

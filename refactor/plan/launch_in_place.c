@@ -123,9 +123,7 @@ static bool is_constant_block(const ht_plan *plan, const ht_launch_site *site) {
 /* Returns the lines of a declaration, which has them for itself; empty: it does not. */
 static ht_range lines_of(const ht_plan *plan, const declarator *of) {
     const char *text = plan->model->facts->source->text;
-    ht_range lines = {of->begin, of->end};
-    while (lines.begin > 0 && (text[lines.begin - 1] == ' ' || text[lines.begin - 1] == '\t'))
-        --lines.begin;
+    ht_range lines = {ht_blank_begin(text, of->begin), of->end};
     bool first = lines.begin > 0 && text[lines.begin - 1] == '\n';
     lines.end += strcspn(text + lines.end, "\n");
     return first && text[lines.end] ? (ht_range){lines.begin, lines.end + 1} : (ht_range){0, 0};
@@ -146,9 +144,7 @@ static bool line_ahead(const ht_plan *plan, const ht_launch_site *site, const de
                        size_t *out_line) {
     const char *text = plan->model->facts->source->text;
     size_t line;
-    *out_line = grid->begin;
-    while (*out_line > 0 && (text[*out_line - 1] == ' ' || text[*out_line - 1] == '\t'))
-        --*out_line;
+    *out_line = ht_blank_begin(text, grid->begin);
     /* nothing jumps in the function */
     return *out_line > 0 && text[*out_line - 1] == '\n' && ht_launch_ahead_place(plan, site, &line);
 }

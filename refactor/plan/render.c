@@ -276,13 +276,10 @@ static const char *render_choice(rendering *in, size_t index, const char *at, co
  * itself is the first on its line. */
 static void print_indent(const rendering *in, size_t index, ht_text *out) {
     const char *source = in->plan->model->facts->source->text;
-    size_t end = out->length ? out->length - 1 : 0, begin = end;
-    while (begin > 0 && out->data[begin - 1] != '\n')
-        --begin;
+    size_t end = out->length ? out->length - 1 : 0, begin = ht_line_begin(out->data, end);
     if (begin == 0) {
-        size_t edit = in->plan->edits.items[index].range.begin, line = edit;
-        while (line > 0 && (source[line - 1] == ' ' || source[line - 1] == '\t'))
-            --line;
+        size_t edit = in->plan->edits.items[index].range.begin;
+        size_t line = ht_blank_begin(source, edit);
         ht_text_append_n(out, source + line, edit - line);
     }
     size_t length = strspn(out->data + begin, " \t");

@@ -78,9 +78,7 @@ static ht_status add_launcher(const ht_kernel *kernel, const ht_kernel_work *wor
 /* Returns the begin of the kernel's first line, or of the comment above it. */
 static size_t line_above(const ht_source *source, const ht_model *model, bool comment) {
     const char *text = source->text;
-    size_t begin = model->definition.range.begin;
-    while (begin > 0 && text[begin - 1] != '\n')
-        --begin;
+    size_t begin = ht_line_begin(text, model->definition.range.begin);
     return comment ? ht_comment_begin(text, begin) : begin;
 }
 

@@ -61,11 +61,8 @@ static char *replaced(const declaring *in, ht_range range, size_t *out_count) {
 /* Returns the lines that hold the argument. */
 static ht_range lines_of(const declaring *in, ht_range argument) {
     const char *text = in->source->text;
-    ht_range lines = argument;
-    while (lines.begin > 0 && text[lines.begin - 1] != '\n')
-        --lines.begin;
-    lines.end += strcspn(text + lines.end, "\n");
-    return lines;
+    return (ht_range){ht_line_begin(text, argument.begin),
+                      argument.end + strcspn(text + argument.end, "\n")};
 }
 
 static size_t longest_line(const char *text, size_t length) {

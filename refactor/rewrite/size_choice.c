@@ -321,8 +321,7 @@ static bool ahead_find(choosing *in, const ht_launch_site *site, const places *a
         }
     if (!in->ahead)
         return true;
-    while (*out_line > 0 && text[*out_line - 1] != '\n')
-        --*out_line;
+    *out_line = ht_line_begin(text, *out_line);
     size_t before = *out_line;
     while (before > 0 && strchr(" \t\r\n", text[before - 1]) && text[before - 1])
         --before;

@@ -5,13 +5,6 @@
 
 static const char byte_order_mark[] = "\xEF\xBB\xBF";
 
-static size_t line_before(const char *text, size_t line) {
-    size_t begin = line - 1;
-    while (begin > 0 && text[begin - 1] != '\n')
-        --begin;
-    return begin;
-}
-
 /* Returns true if the line ends in the two characters, blanks apart. */
 static bool ends_in(const char *text, size_t begin, size_t end, const char *close) {
     while (end > begin && strchr(" \t\r\n", text[end - 1]))
@@ -22,7 +15,7 @@ static bool ends_in(const char *text, size_t begin, size_t end, const char *clos
 size_t ht_comment_begin(const char *text, size_t line) {
     size_t at = line;
     while (at > 0) {
-        size_t begin = line_before(text, at);
+        size_t begin = ht_line_begin(text, at - 1);
         const char *word = text + begin + strspn(text + begin, " \t");
         if (strncmp(word, "//", 2) == 0) {
             at = begin;
@@ -31,7 +24,7 @@ size_t ht_comment_begin(const char *text, size_t line) {
         if (!ends_in(text, begin, at, "*/"))
             return at;
         while (begin > 0 && strncmp(word, "/*", 2) != 0) {
-            begin = line_before(text, begin);
+            begin = ht_line_begin(text, begin - 1);
             word = text + begin + strspn(text + begin, " \t");
         }
         /* code ahead of the comment's begin: it is that line's */
@@ -50,10 +43,7 @@ size_t ht_comment_begin(const char *text, size_t line) {
 }
 
 size_t ht_comment_above(const char *text, size_t definition) {
-    size_t line = definition;
-    while (line > 0 && text[line - 1] != '\n')
-        --line;
-    return ht_comment_begin(text, line);
+    return ht_comment_begin(text, ht_line_begin(text, definition));
 }
 
 /* ---- the comment of a tuned kernel ---- */
@@ -82,7 +72,7 @@ static bool is_comment(const char *text, size_t begin, size_t end) {
 
 bool ht_comment_find(const char *text, size_t line, ht_range *out_lines) {
     for (size_t at = line; at > 0;) {
-        size_t begin = line_before(text, at);
+        size_t begin = ht_line_begin(text, at - 1);
         if (!is_comment(text, begin, at))
             return false;
         if (begins(text + begin)) {

@@ -160,9 +160,7 @@ static void place_pragma(context *in, ht_range loop, const pragma *before, const
     if (!in->helped)
         ht_plan_help(in->plan, helper);
     in->helped = true;
-    size_t line = loop.begin;
-    while (line > 0 && (text[line - 1] == ' ' || text[line - 1] == '\t'))
-        --line;
+    size_t line = ht_blank_begin(text, loop.begin);
     bool first = line == 0 || text[line - 1] == '\n';
     ht_range at = {loop.begin, loop.begin};
     ht_plan_editf(in->plan, at, param, first ? "%s\n$^" : "\n%s\n", pragma);

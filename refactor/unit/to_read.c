@@ -31,9 +31,7 @@ static bool has_word(const char *text, size_t length, const char *word) {
 
 /* Returns true if the comment right above the kernel calls it naive. */
 static bool is_called_naive(const ht_model *model) {
-    size_t line = model->definition.range.begin;
-    while (line > 0 && model->text[line - 1] != '\n')
-        --line;
+    size_t line = ht_line_begin(model->text, model->definition.range.begin);
     size_t begin = ht_comment_begin(model->text, line);
     return has_word(model->text + begin, line - begin, "naive");
 }

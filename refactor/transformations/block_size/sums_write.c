@@ -335,8 +335,7 @@ static bool write_sum(writing *in) {
 /* ---- declarations that nothing needs any more ---- */
 
 static bool is_blank_before(const char *text, size_t at) {
-    while (at > 0 && (text[at - 1] == ' ' || text[at - 1] == '\t'))
-        --at;
+    at = ht_blank_begin(text, at);
     return at == 0 || text[at - 1] == '\n';
 }
 
@@ -348,8 +347,7 @@ static bool drop(const writing *in, const ht_syntax *statement) {
     if (!ht_is_own_text(statement) || !is_blank_before(text, range.begin) ||
         text[range.end] != '\n')
         return true;
-    while (range.begin > 0 && text[range.begin - 1] != '\n')
-        --range.begin;
+    range.begin = ht_line_begin(text, range.begin);
     ++range.end;
     return ht_plan_editf(in->plan, range, in->reduce, "$?{%s > 0}{$[%zu,%zu]}{}", in->reduce,
                          range.begin, range.end);

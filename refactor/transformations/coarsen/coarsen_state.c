@@ -58,9 +58,7 @@ bool ht_coarsen_has_directives(const ht_model *model) {
          ++at) {
         if (text[at] != '#')
             continue;
-        size_t line = at;
-        while (line > 0 && (text[line - 1] == ' ' || text[line - 1] == '\t'))
-            --line;
+        size_t line = ht_blank_begin(text, at);
         size_t word = at + 1 + strspn(text + at + 1, " \t");
         if (text[line - 1] == '\n' && isalpha((unsigned char)text[word]) &&
             strncmp(text + word, "pragma", 6) != 0)

@@ -92,9 +92,7 @@ static const char *indent_unit(const ht_writer *writer) {
     const ht_coarsen *c = writer->c;
     const char *text = c->model->text;
     for (size_t i = 0; i < c->tree->body->count; ++i) {
-        size_t at = c->tree->body->children[i]->range.begin;
-        while (at > 0 && (text[at - 1] == ' ' || text[at - 1] == '\t'))
-            --at;
+        size_t at = ht_blank_begin(text, c->tree->body->children[i]->range.begin);
         if (at == 0 || text[at - 1] != '\n')
             continue;
         if (text[at] == '\t')
@@ -178,10 +176,7 @@ void ht_writer_printf(ht_writer *writer, const char *format, ...) {
 
 void ht_writer_line(ht_writer *writer, size_t like) {
     const char *text = writer->c->model->text;
-    size_t line = like;
-    while (line > 0 && text[line - 1] != '\n')
-        --line;
-    size_t blank = strspn(text + line, " \t");
+    size_t line = ht_line_begin(text, like), blank = strspn(text + line, " \t");
     if (line + blank > like)
         blank = like - line;
     ht_text_append(&writer->text, "\n");
@@ -336,8 +331,7 @@ static bool has_star_at_type(const ht_writer *writer, const ht_syntax_variable *
     if (variable->name_end < length || strncmp(text + at, variable->name, length) != 0)
         return false;
     size_t name = at;
-    while (at > 0 && (text[at - 1] == ' ' || text[at - 1] == '\t'))
-        --at;
+    at = ht_blank_begin(text, at);
     return at < name && at > 1 && text[at - 1] == '*' && ht_name_has(text[at - 2]);
 }
 

@@ -287,9 +287,7 @@ static bool has_directive(const ht_model *model) {
 /* Returns true if a function can stand above the kernel: that begins a line of the main file, and
  * declares no types and templates of its own. */
 static bool has_place(const ht_model *model) {
-    size_t begin = model->definition.range.begin;
-    while (begin > 0 && (model->text[begin - 1] == ' ' || model->text[begin - 1] == '\t'))
-        --begin;
+    size_t begin = ht_blank_begin(model->text, model->definition.range.begin);
     return model->definition.file == 0 && (begin == 0 || model->text[begin - 1] == '\n') &&
            !model->definition.is_template && !ht_wide_has_types(model) && !has_directive(model);
 }

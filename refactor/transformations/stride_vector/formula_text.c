@@ -19,12 +19,6 @@ typedef struct function {
     ht_text out;
 } function;
 
-static size_t line_begin(const char *text, size_t at) {
-    while (at > 0 && text[at - 1] != '\n')
-        --at;
-    return at;
-}
-
 /* Returns the value that an element at a place is, without a declaration; NULL: none is. */
 static const ht_formula_value *value_at(const function *of, size_t at) {
     const struct ht_formula *formula = of->in->formula;
@@ -67,16 +61,16 @@ static void begin(function *of, const ht_syntax *item) {
 
 /* Returns true if the kernel's brace stands on a line of its own. */
 static bool is_brace_apart(const ht_model *model) {
-    size_t brace = model->definition.body_range.begin, begin = line_begin(model->text, brace);
+    size_t brace = model->definition.body_range.begin, begin = ht_line_begin(model->text, brace);
     return begin + strspn(model->text + begin, " \t") == brace;
 }
 
 static function start(const ht_widening *in) {
     const ht_model *model = in->c.model;
     const char *text = model->text;
-    size_t own = line_begin(text, in->items[in->formula->first]->range.begin);
-    size_t kernel = line_begin(text, model->definition.range.begin);
-    size_t loop = line_begin(text, in->c.tree->body->children[0]->range.begin);
+    size_t own = ht_line_begin(text, in->items[in->formula->first]->range.begin);
+    size_t kernel = ht_line_begin(text, model->definition.range.begin);
+    size_t loop = ht_line_begin(text, in->c.tree->body->children[0]->range.begin);
     function of = {.in = in, .text = text, .from = text + own};
     of.from_length = strspn(text + own, " \t");
     of.margin = strspn(text + kernel, " \t");

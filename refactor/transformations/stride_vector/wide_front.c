@@ -22,9 +22,7 @@ typedef struct wide_front {
 /* Starts a line, indented as the first statement. */
 static void line_begin(wide_front *in) {
     const char *text = in->model->text + in->model->definition.body_range.begin + 1;
-    size_t blanks = strspn(text, " \t\r\n"), begin = blanks;
-    while (begin > 0 && text[begin - 1] != '\n')
-        --begin;
+    size_t blanks = strspn(text, " \t\r\n"), begin = ht_line_begin(text, blanks);
     ht_text_printf(&in->text, "\n%.*s", (int)(blanks - begin), text + begin);
 }
 
