@@ -6,13 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int axis_of(CXCursor member) {
-    char *name = ht_cursor_name(member);
-    int axis = name[0] >= 'x' && name[0] <= 'z' && name[1] == 0 ? name[0] - 'x' : -1;
-    free(name);
-    return axis;
-}
-
 /* Returns true if the launch gives a template's type parameter a type of whole numbers. */
 static bool is_whole_number(const ht_model *model, CXCursor type) {
     static const char *const names[] = {
@@ -69,7 +62,7 @@ ht_index_kind ht_index_named(const char *name) {
 
 static ht_index_kind builtin_member(CXCursor cursor, int *out_axis) {
     CXCursor base = ht_ast_strip(ht_ast_child(cursor, 0), false);
-    *out_axis = axis_of(cursor);
+    *out_axis = ht_cursor_axis(cursor);
     if (*out_axis < 0 || clang_getCursorKind(base) != CXCursor_DeclRefExpr)
         return HT_INDEX_NONE;
     char *name = ht_cursor_name(base);

@@ -344,17 +344,10 @@ static ht_symbol *read_own_field(const frame *in, CXCursor cursor) {
     return symbol;
 }
 
-static int axis_of(CXCursor member) {
-    char *name = ht_cursor_name(member);
-    int axis = name[0] >= 'x' && name[0] <= 'z' && !name[1] ? name[0] - 'x' : -1;
-    free(name);
-    return axis;
-}
-
 /* Reads grid_for(n).x or dim3(blocks).y: a part of a value without a name. */
 static ht_symbol *read_part(const frame *in, CXCursor cursor, CXCursor object) {
     ht_symbol *axes[3] = {NULL}, *symbol = NULL;
-    int axis = axis_of(cursor);
+    int axis = ht_cursor_axis(cursor);
     size_t written;
     CXCursor inner;
     frame deeper = *in;
@@ -379,7 +372,7 @@ static ht_symbol *read_member(const frame *in, CXCursor cursor) {
     CXCursor variable = ht_ast_variable(object);
     if (clang_Cursor_isNull(variable))
         return read_part(in, cursor, object);
-    int axis = axis_of(cursor);
+    int axis = ht_cursor_axis(cursor);
     if (ht_cursor_is_dim3(variable) && axis >= 0 &&
         clang_getCursorKind(variable) == CXCursor_VarDecl)
         return read_dimension(in, cursor, variable, axis);

@@ -46,6 +46,13 @@ bool ht_cursor_named(CXCursor cursor, const char *name) {
     return same;
 }
 
+int ht_cursor_axis(CXCursor member) {
+    char *name = ht_cursor_name(member);
+    int axis = name[0] >= 'x' && name[0] <= 'z' && !name[1] ? name[0] - 'x' : -1;
+    free(name);
+    return axis;
+}
+
 bool ht_cursor_in_namespace(CXCursor declaration, const char *name) {
     for (CXCursor scope = clang_getCursorSemanticParent(declaration);
          clang_isDeclaration(clang_getCursorKind(scope));

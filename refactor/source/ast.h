@@ -89,6 +89,8 @@ char *ht_cursor_name(CXCursor cursor); /* spelling; free() */
 /* With the namespaces that it is named by elsewhere; free(). */
 char *ht_cursor_qualified_name(CXCursor cursor);
 bool ht_cursor_named(CXCursor cursor, const char *name);
+/* Returns the axis that a member named x, y or z stands for; -1: another name. */
+int ht_cursor_axis(CXCursor member);
 /* Returns true for what a namespace of this name, or a class in it, declares. */
 bool ht_cursor_in_namespace(CXCursor declaration, const char *name);
 

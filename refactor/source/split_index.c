@@ -87,10 +87,7 @@ static int axis_of(CXCursor expression, const char *builtin) {
     if (clang_getCursorKind(cursor) != CXCursor_MemberRefExpr ||
         !ht_cursor_named(ht_ast_strip(ht_ast_child(cursor, 0), false), builtin))
         return -1;
-    for (int axis = 0; axis < 3; ++axis)
-        if (ht_cursor_named(cursor, axis == 0 ? "x" : axis == 1 ? "y" : "z"))
-            return axis;
-    return -1;
+    return ht_cursor_axis(cursor);
 }
 
 static int origin_axis(CXCursor expression) {

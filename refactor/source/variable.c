@@ -145,10 +145,7 @@ static int field_assigned(CXCursor statement, CXCursor variable, CXCursor *out_v
     if (clang_getCursorKind(left) != CXCursor_MemberRefExpr ||
         !clang_equalCursors(ht_ast_variable(ht_ast_child(left, 0)), variable))
         return -1;
-    for (int axis = 0; axis < 3; ++axis)
-        if (ht_cursor_named(left, axis == 0 ? "x" : axis == 1 ? "y" : "z"))
-            return axis;
-    return -1;
+    return ht_cursor_axis(left);
 }
 
 /* Returns the statements of the block that declares a variable. */

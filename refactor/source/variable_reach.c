@@ -123,15 +123,12 @@ static int64_t part_of(CXCursor left, CXCursor variable) {
         return -2;
     if (clang_getCursorKind(left) == CXCursor_ArraySubscriptExpr)
         return ht_ast_constant(ht_ast_child(left, 1), &index) && index >= 0 ? index : -2;
-    int64_t number = clang_getCursorKind(left) == CXCursor_MemberRefExpr
-                         ? field_number(variable, clang_getCursorReferenced(left))
-                         : -2;
-    if (number >= 0)
-        return number;
-    for (int axis = 0; axis < 3 && clang_getCursorKind(left) == CXCursor_MemberRefExpr; ++axis)
-        if (ht_cursor_named(left, axis == 0 ? "x" : axis == 1 ? "y" : "z"))
-            return axis;
-    return -2;
+    if (clang_getCursorKind(left) != CXCursor_MemberRefExpr)
+        return -2;
+    int64_t number = field_number(variable, clang_getCursorReferenced(left));
+    if (number < 0)
+        number = ht_cursor_axis(left);
+    return number < 0 ? -2 : number;
 }
 
 typedef struct other_search {
