@@ -24,9 +24,7 @@ static bool is_record_of(CXType type, CXCursor record) {
  * takes the record itself and is not defaulted. */
 static bool is_own_copy(const member_walk *walk, CXCursor member) {
     enum CXCursorKind kind = clang_getCursorKind(member);
-    CXString name = clang_getCursorSpelling(member);
-    bool copies = kind == CXCursor_Constructor || strcmp(clang_getCString(name), "operator=") == 0;
-    clang_disposeString(name);
+    bool copies = kind == CXCursor_Constructor || ht_cursor_named(member, "operator=");
     return copies && clang_Cursor_getNumArguments(member) == 1 &&
            is_record_of(clang_getCursorType(clang_Cursor_getArgument(member, 0)), walk->record) &&
            !clang_CXXMethod_isDefaulted(member);
@@ -52,11 +50,8 @@ static enum CXChildVisitResult on_member(CXCursor cursor, CXCursor parent, CXCli
 /* Returns true for float2 and the other vector types of HIP's headers, whose members are written
  * out there. */
 static bool is_hip_vector(CXCursor record) {
-    CXString name = clang_getCursorSpelling(record);
-    bool is = strcmp(clang_getCString(name), "HIP_vector_type") == 0 &&
-              clang_Location_isInSystemHeader(clang_getCursorLocation(record));
-    clang_disposeString(name);
-    return is;
+    return ht_cursor_named(record, "HIP_vector_type") &&
+           clang_Location_isInSystemHeader(clang_getCursorLocation(record));
 }
 
 /* Returns true if copying a value's bytes copies the value. The types of a template's arguments are

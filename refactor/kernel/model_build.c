@@ -21,13 +21,6 @@
 
 static size_t models_built;
 
-static char *type_text(CXType type) {
-    CXString spelling = clang_getTypeSpelling(type);
-    char *text = ht_strdup(clang_getCString(spelling));
-    clang_disposeString(spelling);
-    return text;
-}
-
 /* Removes leading qualifiers: "const float" becomes "float". */
 static char *without_qualifiers(char *text) {
     static const char *const words[] = {"const ", "volatile "};
@@ -46,7 +39,7 @@ static void parameter_add(ht_model *model, CXCursor cursor) {
     CXType type = clang_getCursorType(cursor);
     CXType canonical = clang_getCanonicalType(type);
     ht_parameter parameter = {.name = ht_cursor_name(cursor),
-                              .type = without_qualifiers(type_text(type)),
+                              .type = without_qualifiers(ht_type_text(type)),
                               .is_pointer = canonical.kind == CXType_Pointer,
                               .is_integer = ht_type_is_integer(type),
                               .cursor = cursor};
@@ -56,7 +49,7 @@ static void parameter_add(ht_model *model, CXCursor cursor) {
             pointee = clang_getPointeeType(canonical);
         parameter.is_const = clang_isConstQualifiedType(clang_getCanonicalType(pointee)) != 0;
         parameter.is_restrict = clang_isRestrictQualifiedType(type) != 0;
-        parameter.pointee = without_qualifiers(type_text(pointee));
+        parameter.pointee = without_qualifiers(ht_type_text(pointee));
         parameter.leads_further = ht_type_holds_pointers(pointee);
     } else
         parameter.leads_further = ht_type_holds_pointers(canonical);

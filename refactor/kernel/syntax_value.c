@@ -245,10 +245,7 @@ char *ht_syntax_element(const ht_syntax_variable *variable) {
         for (unsigned i = 0; i < variable->rank; ++i)
             type = clang_getArrayElementType(type);
     }
-    CXString spelling = clang_getTypeSpelling(type);
-    char *text = ht_strdup(clang_getCString(spelling));
-    clang_disposeString(spelling);
-    return text;
+    return ht_type_text(type);
 }
 
 int64_t ht_syntax_extent(const ht_syntax_variable *array, unsigned dimension) {
@@ -309,14 +306,12 @@ bool ht_syntax_value_place(const ht_syntax_variable *constant, ht_range *out_pla
 
 /* Returns NULL if no declaration can be written with the type. */
 static char *type_text(CXType type, bool standard) {
-    CXString spelling = clang_getTypeSpelling(type);
-    const char *text = clang_getCString(spelling);
-    bool writable = text && *text && !strpbrk(text, "([&") && !strstr(text, "auto") &&
-                    !strstr(text, "decltype") && !strstr(text, "unnamed") &&
-                    (standard || !strstr(text, "std::"));
-    char *copy = writable ? ht_strdup(text) : NULL;
-    clang_disposeString(spelling);
-    return copy;
+    char *text = ht_type_text(type);
+    if (*text && !strpbrk(text, "([&") && !strstr(text, "auto") && !strstr(text, "decltype") &&
+        !strstr(text, "unnamed") && (standard || !strstr(text, "std::")))
+        return text;
+    free(text);
+    return NULL;
 }
 
 char *ht_syntax_type(const ht_syntax *node) {

@@ -51,12 +51,6 @@ bool ht_dim3_changes(CXCursor variable, CXCursor use) {
     return ht_variable_writes(variable) > 0 && !ht_variable_fields(variable, use, fields);
 }
 
-static ht_symbol *one(void) {
-    ht_symbol *symbol = ht_symbol_new(HT_SYMBOL_CONSTANT);
-    symbol->value = 1;
-    return symbol;
-}
-
 static ht_symbol *axis_before(const ht_symbol_frame *in, CXCursor variable, CXCursor use, int axis);
 
 /* Reads one axis of a dim3 variable that is set again and again, as it is at `use`. */
@@ -92,7 +86,7 @@ static ht_symbol *axis_before(const ht_symbol_frame *in, CXCursor variable, CXCu
     ht_symbol_frame deeper = *in;
     ++deeper.depth;
     if (in->depth < HT_SYMBOL_DEPTH_MAX && read_reaching(&deeper, use, variable, axis, &value))
-        return value ? value : one();
+        return value ? value : ht_symbol_one();
     ht_symbol_free(value);
     return NULL;
 }
@@ -130,8 +124,8 @@ static bool read_choice(const ht_symbol_frame *in, CXCursor cursor, ht_symbol *o
         int64_t a, b;
         if (!out_axes[axis] && !other[axis])
             continue;
-        out_axes[axis] = out_axes[axis] ? out_axes[axis] : one();
-        other[axis] = other[axis] ? other[axis] : one();
+        out_axes[axis] = out_axes[axis] ? out_axes[axis] : ht_symbol_one();
+        other[axis] = other[axis] ? other[axis] : ht_symbol_one();
         if (ht_symbol_value(out_axes[axis], &a) && ht_symbol_value(other[axis], &b) && a == b)
             continue;
         ht_symbol *choice = ht_symbol_new(HT_SYMBOL_CHOICE);

@@ -30,6 +30,12 @@ ht_symbol *ht_symbol_new(ht_symbol_kind kind) {
     return symbol;
 }
 
+ht_symbol *ht_symbol_one(void) {
+    ht_symbol *symbol = ht_symbol_new(HT_SYMBOL_CONSTANT);
+    symbol->value = 1;
+    return symbol;
+}
+
 void ht_symbol_free(ht_symbol *symbol) {
     if (!symbol)
         return;
@@ -354,8 +360,7 @@ static ht_symbol *read_part(const frame *in, CXCursor cursor, CXCursor object) {
     ++deeper.depth;
     if (axis >= 0 && ht_cursor_is_dim3(object) && in->depth < HT_SYMBOL_DEPTH_MAX &&
         ht_symbol_read3_in(&deeper, object, axes, &written, &inner)) {
-        symbol = axes[axis] ? axes[axis] : ht_symbol_new(HT_SYMBOL_CONSTANT);
-        symbol->value = axes[axis] ? symbol->value : 1;
+        symbol = axes[axis] ? axes[axis] : ht_symbol_one();
         symbol->has_place = false;
         axes[axis] = NULL;
     }

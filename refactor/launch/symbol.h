@@ -59,8 +59,9 @@ typedef struct ht_symbol_frame {
 } ht_symbol_frame;
 enum { HT_SYMBOL_DEPTH_MAX = 48 };
 
-/* Makes a symbol without a declaration, base or place. */
+/* Makes a symbol without a declaration, base or place; _one: the constant 1. */
 ht_symbol *ht_symbol_new(ht_symbol_kind kind);
+ht_symbol *ht_symbol_one(void);
 ht_symbol *ht_symbol_read(const ht_source *source, CXCursor expression);
 /* Reads the axes of a dim3 (or integer) expression. Returns false if it cannot be read.
  * *out_variable: the dim3 variable that it names, or null. */

@@ -13,12 +13,6 @@ static void places_forget(ht_symbol *symbol) {
     places_forget(symbol->value_of);
 }
 
-static ht_symbol *one(void) {
-    ht_symbol *symbol = ht_symbol_new(HT_SYMBOL_CONSTANT);
-    symbol->value = 1;
-    return symbol;
-}
-
 /* Reads what a branch leaves; one that changes nothing, the value before the whole `if`. */
 static ht_symbol *branch_value(const ht_symbol_frame *in, CXCursor variable, CXCursor statement,
                                const ht_update *update, int part, ht_value_before before) {
@@ -34,7 +28,7 @@ static ht_symbol *branch_value(const ht_symbol_frame *in, CXCursor variable, CXC
     symbol->line = ht_ast_line(update->at);
     symbol->arguments[0] = earlier;
     symbol->arguments[1] =
-        clang_Cursor_isNull(update->value) ? one() : ht_symbol_read_in(in, update->value);
+        clang_Cursor_isNull(update->value) ? ht_symbol_one() : ht_symbol_read_in(in, update->value);
     symbol->bits = earlier->bits;
     symbol->is_unsigned = earlier->is_unsigned;
     return symbol;

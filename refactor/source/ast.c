@@ -7,12 +7,20 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Takes over the string. */
+static char *taken(CXString string) {
+    const char *text = clang_getCString(string);
+    char *copy = ht_strdup(text ? text : "");
+    clang_disposeString(string);
+    return copy;
+}
+
 char *ht_cursor_name(CXCursor cursor) {
-    CXString spelling = clang_getCursorSpelling(cursor);
-    const char *text = clang_getCString(spelling);
-    char *name = ht_strdup(text ? text : "");
-    clang_disposeString(spelling);
-    return name;
+    return taken(clang_getCursorSpelling(cursor));
+}
+
+char *ht_type_text(CXType type) {
+    return taken(clang_getTypeSpelling(type));
 }
 
 char *ht_cursor_qualified_name(CXCursor cursor) {
@@ -465,12 +473,14 @@ static void drop_unnamed(char *name) {
 }
 
 char *ht_type_plain(CXType type) {
-    CXString spelling = clang_getTypeSpelling(ht_type_unqualified(clang_getCanonicalType(type)));
-    const char *text = clang_getCString(spelling);
-    char *vector = vector_name(text), *name = vector ? vector : ht_strdup(text);
-    clang_disposeString(spelling);
-    drop_unnamed(name);
-    return name;
+    char *text = ht_type_text(ht_type_unqualified(clang_getCanonicalType(type)));
+    char *vector = vector_name(text);
+    if (vector) {
+        free(text);
+        text = vector;
+    }
+    drop_unnamed(text);
+    return text;
 }
 
 static bool holds_pointers(CXType type, int depth);

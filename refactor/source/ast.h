@@ -77,6 +77,8 @@ CXType ht_type_unqualified(CXType type);
 CXType ht_type_referred(CXType type);
 /* Returns true if the type is volatile, or what it refers or points to. */
 bool ht_type_is_volatile(CXType type);
+/* The type as it is spelled; free(). */
+char *ht_type_text(CXType type);
 /* The canonical type as text, without qualifiers; vectors have HIP's names ("uint2"). free(). */
 char *ht_type_plain(CXType type);
 /* Returns true if a value of this type may hold pointers. */

@@ -143,9 +143,7 @@ static void macro_add(ht_source *source, CXCursor cursor) {
     if (first < line.count)
         macro.body = (ht_range){line.items[first].begin, line.items[line.count - 1].end};
     ht_tokens_free(&line);
-    CXString spelling = clang_getCursorSpelling(cursor);
-    macro.name = ht_strdup(clang_getCString(spelling));
-    clang_disposeString(spelling);
+    macro.name = ht_cursor_name(cursor);
     unsigned number;
     clang_getExpansionLocation(clang_getCursorLocation(cursor), NULL, &number, NULL, NULL);
     macro.line = (int)number;
@@ -170,9 +168,7 @@ static void expansion_add(ht_source *source, CXCursor cursor) {
             expansion.system_file = ht_strdup(clang_getCString(name));
         clang_disposeString(name);
     }
-    CXString spelling = clang_getCursorSpelling(cursor);
-    expansion.name = ht_strdup(clang_getCString(spelling));
-    clang_disposeString(spelling);
+    expansion.name = ht_cursor_name(cursor);
     HT_GROW(source->expansions.items, source->expansions.count);
     source->expansions.items[source->expansions.count++] = expansion;
 }
