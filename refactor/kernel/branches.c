@@ -262,15 +262,6 @@ static void scan_inside(scan *in, size_t file, ht_range range) {
     }
 }
 
-static bool names_bounds(const ht_model *model, ht_range range) {
-    const ht_tokens *tokens = ht_source_tokens(model->facts->source, model->definition.file);
-    for (size_t i = ht_tokens_at(tokens, range.begin);
-         i < tokens->count && tokens->items[i].begin < range.end; ++i)
-        if (ht_tokens_is(tokens, i, "__launch_bounds__"))
-            return true;
-    return false;
-}
-
 static bool ends_declaration(const ht_tokens *tokens, size_t index) {
     return ht_tokens_is(tokens, index, ";") || ht_tokens_is(tokens, index, "}") ||
            ht_tokens_is(tokens, index, "{");
@@ -319,7 +310,9 @@ static void look_at_header(scan *in) {
     if (!ht_source_has_conditional(model->facts->source, file, header))
         return;
     int line = ht_source_line(model->facts->source, file, header.begin);
-    unsigned what = HT_PINNED_HEADER | (names_bounds(model, header) ? HT_PINNED_PLACES : 0U);
+    bool bounds = ht_tokens_count_of(ht_source_tokens(model->facts->source, file), header,
+                                     "__launch_bounds__");
+    unsigned what = HT_PINNED_HEADER | (bounds ? HT_PINNED_PLACES : 0U);
     ht_pin_add(model, HT_PIN_BUILDS, what, file, header.begin,
                ht_format("a conditional stands in the kernel's header (line %d): what is added to "
                          "it would be missing in other builds; put the whole header under the "

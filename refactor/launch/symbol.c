@@ -279,8 +279,7 @@ static ht_symbol *read_dimension(const frame *in, CXCursor cursor, CXCursor vari
         symbol->value_of = axes[axis];
         axes[axis] = NULL;
         if (!symbol->value_of) {
-            symbol->value_of = ht_symbol_new(HT_SYMBOL_CONSTANT);
-            symbol->value_of->value = 1;
+            symbol->value_of = ht_symbol_one();
         }
     }
     for (int i = 0; i < 3; ++i)

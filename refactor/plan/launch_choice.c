@@ -238,15 +238,11 @@ static bool add_dim3(const char *name, const char *test, char *new, char *old, i
 /* Returns how often a function's text has a name. */
 static size_t name_count(const ht_plan *plan, CXCursor function, const char *name) {
     const ht_source *source = plan->model->facts->source;
-    size_t file, count = 0;
+    size_t file;
     ht_range range;
-    if (!ht_source_range(source, function, &file, &range))
-        return 0;
-    const ht_tokens *tokens = ht_source_tokens(source, file);
-    for (size_t i = ht_tokens_at(tokens, range.begin);
-         i < tokens->count && tokens->items[i].begin < range.end; ++i)
-        count += ht_tokens_is(tokens, i, name);
-    return count;
+    return ht_source_range(source, function, &file, &range)
+               ? ht_tokens_count_of(ht_source_tokens(source, file), range, name)
+               : 0;
 }
 
 /* Returns true if the author's grid is a variable that nothing would name any more. */

@@ -67,16 +67,12 @@ static const char *named_after(ht_plan *plan, const char *what) {
 
 /* Returns true if the function around a launch has no other, of any kernel. */
 static bool is_only_launch(const ht_plan *plan, const ht_launch_site *site) {
+    static const char *const words[] = {"<<<", "hipLaunchKernelGGL", NULL};
     const ht_source *source = plan->model->facts->source;
-    size_t file, count = 0;
+    size_t file;
     ht_range function;
-    if (!ht_source_range(source, site->function, &file, &function))
-        return false;
-    const ht_tokens *tokens = ht_source_tokens(source, file);
-    for (size_t i = ht_tokens_at(tokens, function.begin);
-         i < tokens->count && tokens->items[i].begin < function.end; ++i)
-        count += ht_tokens_is(tokens, i, "<<<") || ht_tokens_is(tokens, i, "hipLaunchKernelGGL");
-    return count == 1;
+    return ht_source_range(source, site->function, &file, &function) &&
+           ht_tokens_count(ht_source_tokens(source, file), function, words) == 1;
 }
 
 static void choose_at(ht_plan *plan, const ht_grid *grid, const ht_launch_site *site,

@@ -92,6 +92,17 @@ bool ht_tokens_is_any(const ht_tokens *tokens, size_t index, const char *const *
     return false;
 }
 
+size_t ht_tokens_count(const ht_tokens *tokens, ht_range range, const char *const *spellings) {
+    size_t count = 0, end = ht_tokens_at(tokens, range.end);
+    for (size_t i = ht_tokens_at(tokens, range.begin); i < end; ++i)
+        count += ht_tokens_is_any(tokens, i, spellings);
+    return count;
+}
+
+size_t ht_tokens_count_of(const ht_tokens *tokens, ht_range range, const char *spelling) {
+    return ht_tokens_count(tokens, range, (const char *const[]){spelling, NULL});
+}
+
 char *ht_tokens_text(const ht_tokens *tokens, size_t index) {
     const ht_token *token = &tokens->items[index];
     return ht_strndup(tokens->text + token->begin, token->end - token->begin);

@@ -29,6 +29,9 @@ size_t ht_tokens_at(const ht_tokens *tokens, size_t offset);
 bool ht_tokens_is(const ht_tokens *tokens, size_t index, const char *spelling);
 /* Returns true if the token is one of several spellings, NULL-terminated. */
 bool ht_tokens_is_any(const ht_tokens *tokens, size_t index, const char *const *spellings);
+/* Returns how many tokens that begin in the range are one of the spellings; _count_of: this one. */
+size_t ht_tokens_count(const ht_tokens *tokens, ht_range range, const char *const *spellings);
+size_t ht_tokens_count_of(const ht_tokens *tokens, ht_range range, const char *spelling);
 /* Returns a token's text; free(). */
 char *ht_tokens_text(const ht_tokens *tokens, size_t index);
 /* Returns the index of the bracket that closes the one at `open` ( ( [ { or < ); count: there is

@@ -309,10 +309,8 @@ static bool may_follow(const ht_model *model) {
     bool follow = !model->definition.is_template || list_end(tokens, open) < tokens->count;
     for (size_t i = 0; i < launches->count; ++i)
         follow = follow && launches->items[i].template_argument_count == count;
-    for (size_t i = ht_tokens_at(tokens, model->definition.range.begin);
-         i < tokens->count && tokens->items[i].begin < model->definition.body_range.begin; ++i)
-        follow = follow && !ht_tokens_is(tokens, i, "..."); /* a pack takes all that follow */
-    return follow;
+    ht_range header = {model->definition.range.begin, model->definition.body_range.begin};
+    return follow && !ht_tokens_count_of(tokens, header, "..."); /* a pack takes all that follow */
 }
 
 static bool edit_header(fixing *in, const char *params) {

@@ -9,13 +9,9 @@
 #include <stdlib.h>
 
 static bool has_attribute(const ht_model *model) {
-    const ht_tokens *tokens = ht_source_tokens(model->facts->source, 0);
-    for (size_t i = ht_tokens_at(tokens, model->definition.range.begin);
-         i < tokens->count && tokens->items[i].begin < model->definition.body_range.begin; ++i)
-        if (ht_tokens_is(tokens, i, "amdgpu_waves_per_eu") ||
-            ht_tokens_is(tokens, i, "amdgpu_num_vgpr"))
-            return true;
-    return false;
+    static const char *const words[] = {"amdgpu_waves_per_eu", "amdgpu_num_vgpr", NULL};
+    ht_range header = {model->definition.range.begin, model->definition.body_range.begin};
+    return ht_tokens_count(ht_source_tokens(model->facts->source, 0), header, words) > 0;
 }
 
 static void apply(const ht_model *model, ht_plan *plan) {

@@ -1,6 +1,7 @@
 #include "refactor/transformations/coarsen/coarsen_prepare.h"
 #include "base/memory.h"
 #include "refactor/kernel/effects.h"
+#include "refactor/kernel/facts.h"
 #include "refactor/kernel/syntax_value.h"
 #include "refactor/source/lexer.h"
 #include "refactor/transformations/coarsen/coarsen_checks.h"
@@ -279,13 +280,10 @@ static void check_types(ht_coarsen *c) {
     if (c->tree->variables[c->x].measured)
         ht_coarsen_set_reason(c, c->tree->variables[c->x].at, "the size of `%s` is taken",
                               c->tree->variables[c->x].name);
-    ht_tokens tokens;
-    ht_tokens_read(c->model->text, c->model->definition.body_range, true, &tokens);
-    for (size_t i = 0; i < tokens.count; ++i)
-        if (ht_tokens_is(&tokens, i, "decltype") || ht_tokens_is(&tokens, i, "typeof") ||
-            ht_tokens_is(&tokens, i, "__typeof__"))
-            ht_coarsen_set_reason(c, (ht_position){0}, "a type is made of an expression");
-    ht_tokens_free(&tokens);
+    static const char *const words[] = {"decltype", "typeof", "__typeof__", NULL};
+    if (ht_tokens_count(ht_source_tokens(c->model->facts->source, c->model->definition.file),
+                        c->model->definition.body_range, words))
+        ht_coarsen_set_reason(c, (ht_position){0}, "a type is made of an expression");
 }
 
 bool ht_jam_prepare(ht_coarsen *c, ht_layout *layout) {

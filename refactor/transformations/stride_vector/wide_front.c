@@ -29,12 +29,8 @@ static void line_begin(wide_front *in) {
 bool ht_wide_has_types(const ht_model *model) {
     static const char *const words[] = {"struct", "class",   "union", "enum",
                                         "using",  "typedef", NULL};
-    const ht_tokens *tokens = ht_source_tokens(model->facts->source, model->definition.file);
-    for (size_t i = ht_tokens_at(tokens, model->definition.body_range.begin);
-         i < tokens->count && tokens->items[i].begin < model->definition.body_range.end; ++i)
-        if (ht_tokens_is_any(tokens, i, words))
-            return true;
-    return false;
+    return ht_tokens_count(ht_source_tokens(model->facts->source, model->definition.file),
+                           model->definition.body_range, words) > 0;
 }
 
 /* Returns true if an access ahead of this one has the type. */
