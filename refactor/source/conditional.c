@@ -16,17 +16,12 @@ static const struct {
              {"include", HT_DIRECTIVE_INCLUDE}, {"include_next", HT_DIRECTIVE_INCLUDE},
              {"pragma", HT_DIRECTIVE_PRAGMA}};
 
-static void line_read(const ht_tokens *tokens, size_t index, ht_tokens *out_line) {
-    ht_token token = tokens->items[index];
-    ht_tokens_read(tokens->text, (ht_range){token.begin, token.end}, false, out_line);
-}
-
 ht_directive ht_directive_kind(const ht_tokens *tokens, size_t index) {
     if (index >= tokens->count || tokens->items[index].kind != HT_TOKEN_DIRECTIVE)
         return HT_DIRECTIVE_OTHER;
     ht_tokens line;
     ht_directive kind = HT_DIRECTIVE_OTHER;
-    line_read(tokens, index, &line);
+    ht_tokens_read_line(tokens, index, &line);
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; ++i)
         if (ht_tokens_is(&line, 1, kinds[i].word))
             kind = kinds[i].kind;
@@ -36,7 +31,7 @@ ht_directive ht_directive_kind(const ht_tokens *tokens, size_t index) {
 
 char *ht_directive_defines(const ht_tokens *tokens, size_t index) {
     ht_tokens line;
-    line_read(tokens, index, &line);
+    ht_tokens_read_line(tokens, index, &line);
     char *name =
         line.count > 2 && line.items[2].kind == HT_TOKEN_NAME ? ht_tokens_text(&line, 2) : NULL;
     ht_tokens_free(&line);
@@ -98,7 +93,7 @@ static bool opening(const ht_tokens *tokens, size_t index, size_t *out_opening, 
  * free(). */
 static char *remedy(const ht_tokens *tokens, size_t index, bool first) {
     ht_tokens line;
-    line_read(tokens, index, &line);
+    ht_tokens_read_line(tokens, index, &line);
     bool ifdef = ht_tokens_is(&line, 1, "ifdef"), ifndef = ht_tokens_is(&line, 1, "ifndef");
     bool negated = ht_tokens_is(&line, 2, "!");
     size_t at = ifdef || ifndef ? 2 : negated ? 3 : 2;
@@ -117,7 +112,7 @@ static char *remedy(const ht_tokens *tokens, size_t index, bool first) {
 /* Returns true for '#if 0' (or '#if 1') alone. */
 static bool is_literal(const ht_tokens *tokens, size_t index, const char *value) {
     ht_tokens line;
-    line_read(tokens, index, &line);
+    ht_tokens_read_line(tokens, index, &line);
     bool is = line.count == 3 && ht_tokens_is(&line, 1, "if") && ht_tokens_is(&line, 2, value);
     ht_tokens_free(&line);
     return is;

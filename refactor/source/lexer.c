@@ -59,6 +59,11 @@ void ht_tokens_read(const char *text, ht_range range, bool directives, ht_tokens
     }
 }
 
+void ht_tokens_read_line(const ht_tokens *tokens, size_t directive, ht_tokens *out_line) {
+    const ht_token *token = &tokens->items[directive];
+    ht_tokens_read(tokens->text, (ht_range){token->begin, token->end}, false, out_line);
+}
+
 void ht_tokens_free(ht_tokens *tokens) {
     free(tokens->items);
     *tokens = (ht_tokens){0};

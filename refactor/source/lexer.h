@@ -23,6 +23,8 @@ typedef struct ht_tokens {
 /* Reads the tokens of a range, without comments and white space. `directives` false: a '#' is
  * punctuation, as inside a directive's own text. */
 void ht_tokens_read(const char *text, ht_range range, bool directives, ht_tokens *out_tokens);
+/* Reads the tokens of a directive, which is one token of a file. */
+void ht_tokens_read_line(const ht_tokens *tokens, size_t directive, ht_tokens *out_line);
 void ht_tokens_free(ht_tokens *tokens);
 /* Returns the index of the first token that begins at or after `offset`; count: there is none. */
 size_t ht_tokens_at(const ht_tokens *tokens, size_t offset);

@@ -69,7 +69,7 @@ static bool is_only(const char *text, const char *name) {
         ht_tokens line;
         if (tokens.items[i].kind != HT_TOKEN_DIRECTIVE)
             continue;
-        ht_tokens_read(text, (ht_range){tokens.items[i].begin, tokens.items[i].end}, false, &line);
+        ht_tokens_read_line(&tokens, i, &line);
         found += ht_tokens_is(&line, 1, "define") && ht_tokens_is(&line, 2, name);
         ht_tokens_free(&line);
     }

@@ -16,8 +16,7 @@ static bool is_guarded(const ht_source *source, const ht_macro *macro) {
         tokens->items[index - 1].kind != HT_TOKEN_DIRECTIVE)
         return false;
     ht_tokens guard, body;
-    ht_token before = tokens->items[index - 1];
-    ht_tokens_read(tokens->text, (ht_range){before.begin, before.end}, false, &guard);
+    ht_tokens_read_line(tokens, index - 1, &guard);
     ht_tokens_read(tokens->text, macro->body, false, &body);
     bool found = guard.count == 3 && ht_tokens_is(&guard, 1, "ifndef") &&
                  ht_tokens_is(&guard, 2, macro->name) && body.count == 1 &&
@@ -33,8 +32,7 @@ static void names_in(const ht_source *source, const ht_tokens *tokens, size_t fi
     for (size_t i = 0; i < tokens->count; ++i) {
         if (tokens->items[i].kind == HT_TOKEN_DIRECTIVE) {
             ht_tokens line;
-            ht_tokens_read(tokens->text, (ht_range){tokens->items[i].begin, tokens->items[i].end},
-                           false, &line);
+            ht_tokens_read_line(tokens, i, &line);
             names_in(source, &line, file, at, list);
             ht_tokens_free(&line);
         }

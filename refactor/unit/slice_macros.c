@@ -164,8 +164,7 @@ static bool names_definition(const ht_slice *slice, size_t file, ht_range range,
             continue;
         if (directive) {
             ht_tokens line;
-            ht_tokens_read(tokens.text, (ht_range){tokens.items[i].begin, tokens.items[i].end},
-                           false, &line);
+            ht_tokens_read_line(&tokens, i, &line);
             /* #define NAME and #undef NAME do not mean what was there before */
             bool sets = ht_tokens_is(&line, 1, "define") || ht_tokens_is(&line, 1, "undef");
             for (size_t j = sets ? 3 : 0; j < line.count; ++j)

@@ -270,8 +270,7 @@ void ht_slice_directive_print(const ht_slice *slice, size_t file, ht_range range
  * their kernel. */
 static bool is_left_out(const ht_tokens *tokens, size_t index) {
     ht_tokens line;
-    ht_tokens_read(tokens->text, (ht_range){tokens->items[index].begin, tokens->items[index].end},
-                   false, &line);
+    ht_tokens_read_line(tokens, index, &line);
     bool found = ht_directive_kind(tokens, index) == HT_DIRECTIVE_INCLUDE ||
                  (ht_tokens_is(&line, 1, "pragma") &&
                   (ht_tokens_is(&line, 2, "tune") || ht_tokens_is(&line, 2, "once")));
