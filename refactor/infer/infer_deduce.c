@@ -104,8 +104,7 @@ static bool on_caller(CXCursor cursor, CXCursor parent, void *context) {
     if (clang_Cursor_isNull(primary))
         written_argument(in, cursor);
     if (clang_Cursor_isNull(primary) ||
-        !clang_equalCursors(clang_getCanonicalCursor(primary),
-                            clang_getCanonicalCursor(in->function)) ||
+        !clang_equalCursors(ht_ast_canonical(called), clang_getCanonicalCursor(in->function)) ||
         clang_Cursor_getNumTemplateArguments(called) <= (int)in->index)
         return true;
     enum CXTemplateArgumentKind kind = clang_Cursor_getTemplateArgumentKind(called, in->index);
@@ -182,18 +181,26 @@ static bool deduce_type(ht_model *model, ht_template_parameter *parameter) {
     return true;
 }
 
-/* Reads the constant of this name that a statement declares. */
-static bool declares(CXCursor statement, const char *name, int64_t *out_value) {
-    bool known = false;
-    if (clang_getCursorKind(statement) != CXCursor_DeclStmt)
-        return false;
-    ht_cursors list = ht_ast_children(statement);
-    for (size_t i = 0; i < list.count && !known; ++i)
-        known = clang_getCursorKind(list.items[i]) == CXCursor_VarDecl &&
-                ht_cursor_named(list.items[i], name) &&
-                ht_ast_declared_constant(list.items[i], out_value);
-    free(list.items);
-    return known;
+typedef struct constant_search {
+    const char *name;
+    bool known;
+    int64_t value;
+} constant_search;
+
+/* Reads the constant of that name which a statement ahead of the launch declares. */
+static void on_around(CXCursor around, const ht_cursors *parts, size_t at, void *context) {
+    (void)around;
+    constant_search *in = context;
+    for (size_t i = 0; i < at && !in->known; ++i) {
+        ht_cursors list = {0};
+        if (clang_getCursorKind(parts->items[i]) == CXCursor_DeclStmt)
+            list = ht_ast_children(parts->items[i]);
+        for (size_t k = 0; k < list.count && !in->known; ++k)
+            in->known = clang_getCursorKind(list.items[k]) == CXCursor_VarDecl &&
+                        ht_cursor_named(list.items[k], in->name) &&
+                        ht_ast_declared_constant(list.items[k], &in->value);
+        free(list.items);
+    }
 }
 
 /* Returns the value of the constant of this name that the launch sees in the host's function, as
@@ -201,22 +208,10 @@ static bool declares(CXCursor statement, const char *name, int64_t *out_value) {
  * its branches. NULL: there is none. free(). */
 static char *constant_named(const ht_model *model, const char *name) {
     const ht_launches *launches = &model->facts->launches;
-    if (!launches->count || !name || clang_Cursor_isNull(launches->items[0].function))
-        return NULL;
-    ht_cursors path = ht_ast_path(launches->items[0].function, launches->items[0].callee);
-    bool known = false;
-    int64_t value = 0;
-    for (size_t k = path.count; k-- > 1 && !known;) {
-        ht_cursors list = ht_ast_children(path.items[k - 1]);
-        for (size_t i = 0; i < list.count && !known; ++i) {
-            if (clang_equalCursors(list.items[i], path.items[k]))
-                break;
-            known = declares(list.items[i], name, &value);
-        }
-        free(list.items);
-    }
-    free(path.items);
-    return known ? ht_format("%lld", (long long)value) : NULL;
+    constant_search in = {.name = name};
+    if (launches->count && name && !clang_Cursor_isNull(launches->items[0].function))
+        ht_ast_outwards(launches->items[0].function, launches->items[0].callee, on_around, &in);
+    return in.known ? ht_format("%lld", (long long)in.value) : NULL;
 }
 
 static bool deduce_value(ht_model *model, ht_template_parameter *parameter) {

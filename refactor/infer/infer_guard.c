@@ -98,45 +98,40 @@ static void switch_pass(ht_infer *in, CXCursor size, CXCursor label) {
         field_is(in, size, value, label);
 }
 
-static size_t index_of(const ht_cursors *list, CXCursor cursor) {
-    size_t i = 0;
-    while (i < list->count && !clang_equalCursors(list->items[i], cursor))
-        ++i;
-    return i;
+typedef struct way {
+    ht_infer *in;
+    CXCursor label; /* the `case` or `default` that leads to the launch */
+} way;
+
+static void statement_pass(CXCursor statement, const ht_cursors *parts, size_t i, void *context) {
+    way *on = context;
+    switch (clang_getCursorKind(statement)) {
+    case CXCursor_CompoundStmt: {
+        CXCursor ahead = statements_pass(on->in, parts, i);
+        on->label = clang_Cursor_isNull(on->label) ? ahead : on->label;
+        break;
+    }
+    case CXCursor_IfStmt: /* not one that declares a variable */
+        if (i > 0 && clang_isExpression(clang_getCursorKind(parts->items[0])))
+            test_is(on->in, parts->items[0], i == 1);
+        break;
+    case CXCursor_CaseStmt:
+    case CXCursor_DefaultStmt:
+        on->label = clang_Cursor_isNull(on->label) ? statement : on->label;
+        break;
+    case CXCursor_SwitchStmt:
+        switch_pass(on->in, parts->items[0], on->label);
+        on->label = clang_getNullCursor();
+        break;
+    default:
+        break;
+    }
 }
 
 void ht_infer_guards(ht_infer *in) {
     const ht_launches *launches = &in->model->facts->launches;
-    if (!launches->count || clang_Cursor_isNull(launches->items[0].function))
-        return;
-    ht_cursors path = ht_ast_path(launches->items[0].function, launches->items[0].callee);
-    CXCursor label = clang_getNullCursor(); /* the `case` or `default` that leads to the launch */
-    for (size_t k = path.count; k-- > 1;) { /* from the launch outwards */
-        CXCursor statement = path.items[k - 1];
-        ht_cursors parts = ht_ast_children(statement);
-        size_t i = index_of(&parts, path.items[k]);
-        switch (clang_getCursorKind(statement)) {
-        case CXCursor_CompoundStmt: {
-            CXCursor ahead = statements_pass(in, &parts, i);
-            label = clang_Cursor_isNull(label) ? ahead : label;
-            break;
-        }
-        case CXCursor_IfStmt: /* not one that declares a variable */
-            if (i > 0 && clang_isExpression(clang_getCursorKind(parts.items[0])))
-                test_is(in, parts.items[0], i == 1);
-            break;
-        case CXCursor_CaseStmt:
-        case CXCursor_DefaultStmt:
-            label = clang_Cursor_isNull(label) ? statement : label;
-            break;
-        case CXCursor_SwitchStmt:
-            switch_pass(in, parts.items[0], label);
-            label = clang_getNullCursor();
-            break;
-        default:
-            break;
-        }
-        free(parts.items);
-    }
-    free(path.items);
+    way on = {in, clang_getNullCursor()};
+    if (launches->count && !clang_Cursor_isNull(launches->items[0].function))
+        ht_ast_outwards(launches->items[0].function, launches->items[0].callee, statement_pass,
+                        &on);
 }

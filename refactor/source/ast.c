@@ -98,27 +98,19 @@ CXCursor ht_ast_child(CXCursor cursor, size_t index) {
     return child;
 }
 
-static bool path_add(CXCursor cursor, CXCursor target, size_t depth, ht_cursors *path) {
-    bool found = clang_equalCursors(cursor, target);
-    if (found) {
-        path->count = depth + 1;
-        path->items = ht_alloc(path->count, sizeof *path->items);
-    }
-    ht_cursors parts = {0};
-    if (!found)
-        parts = ht_ast_children(cursor);
-    for (size_t i = 0; i < parts.count && !found; ++i)
-        found = path_add(parts.items[i], target, depth + 1, path);
-    free(parts.items);
+bool ht_ast_outwards(CXCursor root, CXCursor target,
+                     void (*visit)(CXCursor, const ht_cursors *, size_t, void *), void *context) {
+    if (clang_equalCursors(root, target))
+        return true;
+    ht_cursors parts = ht_ast_children(root);
+    size_t at = 0;
+    while (at < parts.count && !ht_ast_outwards(parts.items[at], target, visit, context))
+        ++at;
+    bool found = at < parts.count;
     if (found)
-        path->items[depth] = cursor;
+        visit(root, &parts, at, context);
+    free(parts.items);
     return found;
-}
-
-ht_cursors ht_ast_path(CXCursor root, CXCursor target) {
-    ht_cursors path = {0};
-    path_add(root, target, 0, &path);
-    return path;
 }
 
 CXCursor ht_ast_body(CXCursor function) {
@@ -148,6 +140,15 @@ typedef struct walk_state {
     bool (*visit)(CXCursor cursor, CXCursor parent, void *context);
     void *context;
 } walk_state;
+
+CXCursor ht_ast_primary(CXCursor declaration) {
+    CXCursor primary = clang_getSpecializedCursorTemplate(declaration);
+    return clang_Cursor_isNull(primary) ? declaration : primary;
+}
+
+CXCursor ht_ast_canonical(CXCursor declaration) {
+    return clang_getCanonicalCursor(ht_ast_primary(declaration));
+}
 
 /* Without the parsed header, clang also lists functions that it instantiated from templates, at the
  * place of the template. */

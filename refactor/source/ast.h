@@ -20,9 +20,13 @@ ht_cursors ht_ast_children(CXCursor cursor);
 
 /* The only or i-th child; null cursor when there is none. */
 CXCursor ht_ast_child(CXCursor cursor, size_t index);
-/* Returns the cursors from `root` down to `target`, both of them; none: it is not in it.
- * free(items). */
-ht_cursors ht_ast_path(CXCursor root, CXCursor target);
+/* Calls `visit` for each cursor around `target`, from it outwards to `root`, with its children, the
+ * `at`-th of which has `target` in it. Returns false, and calls it for none, where `target` is not
+ * in `root`. */
+bool ht_ast_outwards(CXCursor root, CXCursor target,
+                     void (*visit)(CXCursor around, const ht_cursors *parts, size_t at,
+                                   void *context),
+                     void *context);
 /* Returns a function's body; null cursor: it has none. */
 CXCursor ht_ast_body(CXCursor function);
 /* Returns what a variable is declared with; null cursor: it is no variable, or has no initializer.
@@ -38,6 +42,12 @@ void ht_ast_walk(CXCursor root, bool (*visit)(CXCursor cursor, CXCursor parent, 
 /* Returns true if this declaration is named anywhere in the expression, or is the expression's own.
  */
 bool ht_ast_mentions(CXCursor expression, CXCursor declaration);
+
+/* Returns the template that a function or class is a specialisation of; itself, where it is none.
+ */
+CXCursor ht_ast_primary(CXCursor declaration);
+/* Returns the one cursor for all declarations of it and all its specialisations. */
+CXCursor ht_ast_canonical(CXCursor declaration);
 
 /* Returns true if this child of the translation unit is an instantiation that nobody wrote. The
  * walk leaves those out. */
