@@ -157,10 +157,6 @@ static const ht_km_test *less_unsigned(ht_scan *scan, const ht_poly *a, const ht
                         ht_test_both(scan, HT_TEST_AND, same_side, order));
 }
 
-bool ht_scan_compares(int op) {
-    return op >= HT_BINARY_LT && op <= HT_BINARY_NE;
-}
-
 static bool is_whole(const ht_syntax *expression) {
     const ht_syntax *node = ht_syntax_strip_implicit(expression);
     return node->kind == HT_SYNTAX_INDEX || node->is_whole || node->is_open;
@@ -230,7 +226,7 @@ const ht_km_test *ht_scan_test(ht_scan *scan, const ht_syntax *expression) {
         const ht_syntax *left = node->children[0], *right = node->children[1];
         if (node->op == HT_BINARY_AND || node->op == HT_BINARY_OR)
             return short_circuit(scan, node->op == HT_BINARY_AND, left, right, node);
-        if (ht_scan_compares(node->op))
+        if (ht_operator_compares(node->op))
             return note_comparison(scan, node, compare(scan, node->op, left, right, node));
     }
     ht_km_value value = ht_scan_value(scan, node);

@@ -5,7 +5,6 @@
 
 #include "refactor/kernel_model/scan.h"
 
-bool ht_scan_compares(int op);
 const ht_km_test *ht_scan_test(ht_scan *scan, const ht_syntax *expression);
 const ht_km_test *ht_test_not(ht_scan *scan, const ht_km_test *test);
 const ht_km_test *ht_test_both(ht_scan *scan, ht_km_test_kind kind, const ht_km_test *left,

@@ -307,7 +307,7 @@ static ht_km_value unary_value(ht_scan *scan, const ht_syntax *node) {
 
 static ht_km_value binary_value(ht_scan *scan, const ht_syntax *node) {
     const ht_syntax *left = node->children[0], *right = node->children[1];
-    if (ht_scan_compares(node->op) || node->op == HT_BINARY_AND || node->op == HT_BINARY_OR) {
+    if (ht_operator_compares(node->op) || node->op == HT_BINARY_AND || node->op == HT_BINARY_OR) {
         const ht_km_test *test = ht_scan_test(scan, node);
         return ht_scan_derived(scan, node, HT_KM_CHOICE, ht_poly_constant(&scan->km->pool, 1),
                                ht_poly_constant(&scan->km->pool, 0), test);

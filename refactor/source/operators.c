@@ -87,6 +87,10 @@ static int across(int kind, const int from[4], const int to[4]) {
     return HT_BINARY_INVALID;
 }
 
+bool ht_operator_compares(int kind) {
+    return kind >= HT_BINARY_LT && kind <= HT_BINARY_NE;
+}
+
 static const int comparisons[] = {HT_BINARY_LT, HT_BINARY_GT, HT_BINARY_LE, HT_BINARY_GE};
 
 int ht_operator_mirrored(int kind) {

@@ -54,6 +54,8 @@ typedef enum ht_unary {
 
 /* Returns true for a binary operator that assigns, also one that computes first (+=). */
 bool ht_operator_assigns(int kind);
+/* Returns true for a binary operator that compares. */
+bool ht_operator_compares(int kind);
 /* Returns a binary operator without assignment as it is written; NULL for others. */
 const char *ht_operator_text(int kind);
 /* The same the other way round; HT_BINARY_INVALID for what none of these is. */

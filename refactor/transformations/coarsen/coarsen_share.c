@@ -54,10 +54,6 @@ static ht_share cast_share(ht_coarsen *c, const ht_syntax *node) {
     return whole || conversion_keeps_step(c, node) ? HT_SHARE_STEP : HT_SHARE_OWN;
 }
 
-static bool is_comparison(int op) {
-    return op >= HT_BINARY_LT && op <= HT_BINARY_NE;
-}
-
 static ht_share binary_share(ht_coarsen *c, const ht_syntax *node) {
     const ht_syntax *left = node->children[0], *right = node->children[1];
     ht_share a = ht_node_share(c, node->children[0]), b = ht_node_share(c, node->children[1]);
@@ -82,7 +78,7 @@ static ht_share binary_share(ht_coarsen *c, const ht_syntax *node) {
         return HT_SHARE_STEP;
     bool both = a == HT_SHARE_STEP && b == HT_SHARE_STEP && left->type == HT_TYPE_INTEGER &&
                 right->type == HT_TYPE_INTEGER && left->is_signed && right->is_signed;
-    if (both && (is_comparison(node->op) || node->op == HT_BINARY_SUB))
+    if (both && (ht_operator_compares(node->op) || node->op == HT_BINARY_SUB))
         return HT_SHARE_SAME;
     return HT_SHARE_OWN;
 }

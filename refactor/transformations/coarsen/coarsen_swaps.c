@@ -29,8 +29,8 @@ static bool is_tight(const ht_syntax *node) {
     case HT_SYNTAX_ASSIGN:
         return parent->children[1] == node;
     case HT_SYNTAX_BINARY:
-        return (parent->op >= HT_BINARY_LT && parent->op <= HT_BINARY_NE) ||
-               parent->op == HT_BINARY_AND || parent->op == HT_BINARY_OR ||
+        return ht_operator_compares(parent->op) || parent->op == HT_BINARY_AND ||
+               parent->op == HT_BINARY_OR ||
                ((parent->op == HT_BINARY_ADD || parent->op == HT_BINARY_SUB) &&
                 parent->children[0] == node);
     default:

@@ -50,10 +50,6 @@ static size_t index_axis(const ht_tiled *t, const ht_syntax *node) {
     return SIZE_MAX;
 }
 
-static bool is_comparison(const ht_syntax *node) {
-    return node->kind == HT_SYNTAX_BINARY && node->op >= HT_BINARY_LT && node->op <= HT_BINARY_NE;
-}
-
 /* Returns the relation that must hold for the term's left side (`mirrored`: right side), which is
  * the index. */
 static int relation(const ht_syntax *node, bool negated, bool mirrored) {
@@ -87,7 +83,7 @@ static bool read_bound(ht_tiled *t, const ht_guard_term *term, ht_tile_bound *ou
     if (ht_node_share(c, node) == HT_SHARE_SAME)
         return true;
     node = ht_syntax_strip(node);
-    if (!is_comparison(node))
+    if (node->kind != HT_SYNTAX_BINARY || !ht_operator_compares(node->op))
         return false;
     size_t side = index_axis(t, node->children[0]) != SIZE_MAX ? 0 : 1;
     out_bound->axis = index_axis(t, node->children[side]);

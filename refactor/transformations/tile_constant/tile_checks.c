@@ -414,7 +414,7 @@ static bool on_relation(const ht_syntax *node, void *context) {
         look_at_loop(in, node);
     if (node->kind != HT_SYNTAX_BINARY && node->kind != HT_SYNTAX_ASSIGN)
         return in->good;
-    if (node->op >= HT_BINARY_LT && node->op <= HT_BINARY_NE)
+    if (ht_operator_compares(node->op))
         look_at_comparison(in, node);
     else if (node->op == HT_BINARY_DIV || node->op == HT_BINARY_REM ||
              node->op == HT_BINARY_DIV_ASSIGN || node->op == HT_BINARY_REM_ASSIGN)
