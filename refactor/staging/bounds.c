@@ -22,15 +22,11 @@ typedef struct bounding {
     isl_set *passing; /* elements that pass the tests */
 } bounding;
 
-static bool is_given(const void *context, size_t symbol) {
-    return ht_stage_is_given(context, symbol);
-}
-
 /* ---- the image ---- */
 
 static void init(bounding *in, ht_stage *stage) {
     *in = (bounding){.stage = stage};
-    ht_km_layout_init_given(&in->layout, stage->km, is_given, stage);
+    ht_km_layout_init_given(&in->layout, stage->km, ht_stage_is_given, stage);
     for (size_t d = 0; d < stage->dimension_count; ++d)
         if (!stage->dimensions[d].uniform)
             in->moving[in->count++] = d;

@@ -35,17 +35,13 @@ const ht_poly *ht_stage_output(const ht_stage *stage, int axis) {
     return ht_poly_add(&km->pool, thread, origin, 1);
 }
 
-static bool given(const void *context, size_t symbol) {
-    return ht_stage_is_given(context, symbol);
-}
-
 /* Returns true if `value` is never negative where the access is made. */
 static bool is_not_negative(const ht_stage *stage, const ht_km_access *access,
                             const ht_poly *value) {
     ht_km_layout layout;
     if (!ht_poly_is_affine(&stage->km->pool, value))
         return false;
-    ht_km_layout_init_given(&layout, stage->km, given, stage);
+    ht_km_layout_init_given(&layout, stage->km, ht_stage_is_given, stage);
     ht_km_layout_reach_control(&layout, &access->control, true);
     ht_km_layout_reach(&layout, value);
     isl_set *domain = ht_km_layout_domain(&layout, &access->control, true);

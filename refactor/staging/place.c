@@ -34,7 +34,8 @@ bool ht_stage_all_given(const ht_stage *stage, const ht_poly *poly) {
     return true;
 }
 
-bool ht_stage_is_given(const ht_stage *stage, size_t index) {
+bool ht_stage_is_given(const void *context, size_t index) {
+    const ht_stage *stage = context;
     const ht_km_symbol *symbol = &stage->km->pool.symbols[index];
     switch (symbol->kind) {
     case HT_KM_THREAD:

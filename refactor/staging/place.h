@@ -19,7 +19,7 @@ const char *ht_stage_index_type(const ht_km_access *const *reads, size_t count);
 /* Returns true if each of the loops around can be identified by its counter's name. */
 bool ht_stage_counters_differ(const ht_kernel_model *km, const ht_km_control *control);
 /* Returns true if the symbol is the same for all threads of the block at the place of the load. */
-bool ht_stage_is_given(const ht_stage *stage, size_t symbol);
+bool ht_stage_is_given(const void *stage, size_t symbol);
 /* Returns true if all of a polynomial's symbols are, or are the same for the launch. */
 bool ht_stage_all_given(const ht_stage *stage, const ht_poly *poly);
 /* Returns true if a loop is inside of the place of the load. */
