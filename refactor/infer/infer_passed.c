@@ -12,10 +12,6 @@ typedef struct calling {
     CXCursor found; /* the first call; null: none yet */
 } calling;
 
-static bool is_same(CXCursor a, CXCursor b) {
-    return clang_equalCursors(clang_getCanonicalCursor(a), clang_getCanonicalCursor(b));
-}
-
 static bool on_call(CXCursor cursor, CXCursor parent, void *context) {
     calling *in = context;
     size_t file;
@@ -28,10 +24,8 @@ static bool on_call(CXCursor cursor, CXCursor parent, void *context) {
     if (clang_getCursorKind(cursor) != CXCursor_CallExpr)
         return true;
     CXCursor called = clang_getCursorReferenced(cursor);
-    if (clang_Cursor_isNull(called))
-        return true;
-    CXCursor primary = clang_getSpecializedCursorTemplate(called);
-    if (is_same(clang_Cursor_isNull(primary) ? called : primary, in->function))
+    if (!clang_Cursor_isNull(called) &&
+        clang_equalCursors(ht_ast_canonical(called), clang_getCanonicalCursor(in->function)))
         in->found = cursor;
     return true;
 }

@@ -147,8 +147,7 @@ static bool is_mutable_reference(CXType type) {
 }
 
 static bool may_write(CXCursor function, unsigned index) {
-    CXCursor primary = clang_getSpecializedCursorTemplate(function);
-    CXType type = clang_getCursorType(clang_Cursor_isNull(primary) ? function : primary);
+    CXType type = clang_getCursorType(ht_ast_primary(function));
     int count = clang_getNumArgTypes(type);
     return count < 0 || ((int)index < count && is_mutable_reference(clang_getArgType(type, index)));
 }

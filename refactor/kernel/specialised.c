@@ -58,8 +58,7 @@ static enum CXChildVisitResult on_function(CXCursor cursor, CXCursor parent, CXC
     if (kind == CXCursor_Namespace || kind == CXCursor_LinkageSpec)
         return CXChildVisit_Recurse;
     if (kind == CXCursor_FunctionDecl && ht_is_specialised(cursor) &&
-        clang_equalCursors(clang_getCanonicalCursor(clang_getSpecializedCursorTemplate(cursor)),
-                           in->primary))
+        clang_equalCursors(ht_ast_canonical(cursor), in->primary))
         in->found(cursor, in->context);
     return CXChildVisit_Continue;
 }
@@ -86,8 +85,7 @@ static enum CXChildVisitResult on_declaration(CXCursor cursor, CXCursor parent, 
     if (kind == CXCursor_Namespace || kind == CXCursor_LinkageSpec)
         return CXChildVisit_Recurse;
     if (kind != CXCursor_FunctionDecl || !ht_is_specialised(cursor) ||
-        !clang_equalCursors(clang_getCanonicalCursor(clang_getSpecializedCursorTemplate(cursor)),
-                            in->primary) ||
+        !clang_equalCursors(ht_ast_canonical(cursor), in->primary) ||
         !ht_source_range(in->model->facts->source, cursor, &file, &range))
         return CXChildVisit_Continue;
     char *name = ht_specialised_name(cursor);

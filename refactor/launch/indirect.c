@@ -24,11 +24,6 @@ typedef struct search {
     ht_launches *launches;
 } search;
 
-static CXCursor canonical_of(CXCursor function) {
-    CXCursor primary = clang_getSpecializedCursorTemplate(function);
-    return clang_getCanonicalCursor(clang_Cursor_isNull(primary) ? function : primary);
-}
-
 /* ---- the site ---- */
 
 static ht_launch_site site_begin(const search *in, CXCursor call, CXCursor name) {
@@ -134,7 +129,7 @@ static void wrapper_note(search *in, CXCursor call, CXCursor parameter, CXCursor
     }
     HT_GROW(in->wrappers, in->wrapper_count);
     in->wrappers[in->wrapper_count++] =
-        (wrapper){canonical_of(in->function), call, configuration, index, parameters};
+        (wrapper){ht_ast_canonical(in->function), call, configuration, index, parameters};
 }
 
 /* Returns the parameter that an expression of the wrapper passes on, `count` where it is computed
@@ -301,7 +296,7 @@ static bool on_call(CXCursor cursor, CXCursor parent, void *context) {
         return false;
     if (clang_getCursorKind(cursor) != CXCursor_CallExpr)
         return true;
-    CXCursor called = canonical_of(clang_getCursorReferenced(cursor));
+    CXCursor called = ht_ast_canonical(clang_getCursorReferenced(cursor));
     for (size_t i = 0; i < in->wrapper_count; ++i)
         if (clang_equalCursors(called, in->wrappers[i].function))
             wrapped_launch(in, &in->wrappers[i], cursor);

@@ -20,10 +20,7 @@ typedef struct search {
 } search;
 
 static bool same_function(CXCursor a, CXCursor kernel) {
-    CXCursor primary = clang_getSpecializedCursorTemplate(a);
-    if (!clang_Cursor_isNull(primary))
-        a = primary;
-    return clang_equalCursors(clang_getCanonicalCursor(a), kernel);
+    return clang_equalCursors(ht_ast_canonical(a), kernel);
 }
 
 typedef struct name_search {
@@ -320,13 +317,6 @@ static bool directive_mentions(const char *text, const ht_token *directive, cons
     return found;
 }
 
-static int line_of(const ht_user_file *file, size_t offset) {
-    int line = 1;
-    for (size_t i = 0; i < offset && i < file->length; ++i)
-        line += file->text[i] == '\n';
-    return line;
-}
-
 static bool accounted(const spots *list, spot at) {
     for (size_t i = 0; i < list->count; ++i)
         if (list->items[i].file == at.file && list->items[i].offset == at.offset)
@@ -372,7 +362,7 @@ static void other_uses_in(const spots *list, size_t file, const char *name, ht_l
                               !another(list->source, file, token->begin, name);
         if (!used || ht_conditional_never(list->source, file, token->begin))
             continue;
-        launches->other_use_line = line_of(&list->source->files[file], token->begin);
+        launches->other_use_line = ht_source_line(list->source, file, token->begin);
         launches->other_use_file = file;
     }
 }

@@ -60,8 +60,7 @@ static bool takes_integers(CXCursor call) {
 
 CXCursor ht_symbol_returned(const frame *in, CXCursor call, ht_symbol_frame *out_frame) {
     CXCursor function = clang_getCursorReferenced(call);
-    CXCursor primary = clang_getSpecializedCursorTemplate(function);
-    function = clang_getCursorDefinition(clang_Cursor_isNull(primary) ? function : primary);
+    function = clang_getCursorDefinition(ht_ast_primary(function));
     *out_frame = (frame){in->source, in, function, call, in->depth + 1, in->budget};
     return clang_Cursor_isNull(function) ? function : only_return(function);
 }

@@ -153,10 +153,8 @@ static bool on_other(CXCursor cursor, CXCursor parent, void *context) {
     CXCursor meant = clang_getCursorKind(cursor) == CXCursor_DeclRefExpr
                          ? clang_getCursorReferenced(cursor)
                          : clang_getNullCursor();
-    CXCursor primary =
-        clang_Cursor_isNull(meant) ? meant : clang_getSpecializedCursorTemplate(meant);
     if (!clang_Cursor_isNull(meant) && clang_Cursor_isNull(search->found))
-        search->found = clang_getCursorDefinition(clang_Cursor_isNull(primary) ? meant : primary);
+        search->found = clang_getCursorDefinition(ht_ast_primary(meant));
     return true;
 }
 
