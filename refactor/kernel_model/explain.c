@@ -347,14 +347,12 @@ static json_t *poly_json(const ht_kernel_model *km, const ht_poly *poly) {
 }
 
 static json_t *answer_json(ht_answer answer) {
-    return json_string(answer == HT_YES ? "yes" : answer == HT_NO ? "no" : "unknown");
+    return json_string(answer_word(answer));
 }
 
 static json_t *place_json(const ht_kernel_model *km, ht_km_place place) {
-    const ht_source *source = km->facts->facts->source;
-    const char *file = place.file < source->file_count ? source->files[place.file].path
-                                                       : km->facts->facts->source->path;
-    return json_pack("{s:s, s:i, s:i}", "file", file, "line", place.line, "column", place.column);
+    return json_pack("{s:s, s:i, s:i}", "file", file_of(km, place), "line", place.line, "column",
+                     place.column);
 }
 
 /* Adds the members of `more`, which it releases. */

@@ -235,15 +235,22 @@ static bool is_runtime(const context *in, const ht_syntax *loop) {
            !is_fixed(in, loop->children[1], 0);
 }
 
-static void offer_runtime(context *in, const ht_syntax *node, ht_range loop, const pragma *before) {
+/* Adds the parameter of a loop's factor. Returns its name. */
+static const char *add_factor(context *in, const ht_syntax *node, ht_range loop, const char *values,
+                              const char *factor) {
     const char *name = factor_name(in, node);
-    if (ht_plan_param(in->plan, name, "1, 2, 4, 8", "1"))
+    if (ht_plan_param(in->plan, name, values, factor))
         in->plan->params.items[in->plan->params.count - 1].loop = loop;
+    ++in->count;
+    return name;
+}
+
+static void offer_runtime(context *in, const ht_syntax *node, ht_range loop, const pragma *before) {
+    const char *name = add_factor(in, node, loop, "1, 2, 4, 8", "1");
     place_pragma(in, loop, before, name, name, 0);
     ht_plan_remark_place(in->plan, HT_REMARK_APPLIED, node->at,
                          "the loop is bounded at run time; its unroll factor became %s", name);
     ++in->runtime_count;
-    ++in->count;
 }
 
 /* ---- loops */
@@ -251,13 +258,10 @@ static void offer_runtime(context *in, const ht_syntax *node, ht_range loop, con
 static void offer(context *in, const ht_syntax *node, ht_range loop, const pragma *before,
                   int64_t trip, int64_t factor, bool constant) {
     char *values = factors(trip, factor), *number = ht_format("%lld", (long long)factor);
-    const char *name = factor_name(in, node);
-    if (ht_plan_param(in->plan, name, values, number))
-        in->plan->params.items[in->plan->params.count - 1].loop = loop;
+    const char *name = add_factor(in, node, loop, values, number);
     place_pragma(in, loop, before, name, before->found ? NULL : name, constant ? trip : 0);
     ht_plan_remark_place(in->plan, HT_REMARK_APPLIED, node->at, "the unroll factor became %s",
                          name);
-    ++in->count;
     free(values);
     free(number);
 }

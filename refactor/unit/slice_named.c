@@ -66,12 +66,16 @@ static void need_type(ht_slice *slice, const char *name) {
         }
 }
 
+/* Marks what a text names as needed, the template's parameters apart; without a template, types
+ * alone. */
 static void need_text(ht_slice *slice, const ht_template *template, const char *text) {
     ht_tokens tokens;
     ht_tokens_read(text, (ht_range){0, strlen(text)}, false, &tokens);
     for (size_t i = 0; i < tokens.count; ++i) {
         char *name = tokens.items[i].kind == HT_TOKEN_NAME ? ht_tokens_text(&tokens, i) : NULL;
-        if (name && !ht_template_param(template, name))
+        if (name && !template)
+            need_type(slice, name);
+        else if (name && !ht_template_param(template, name))
             need_name(slice, name);
         free(name);
     }
@@ -79,15 +83,7 @@ static void need_text(ht_slice *slice, const ht_template *template, const char *
 }
 
 void ht_slice_type_text(ht_slice *slice, const char *text) {
-    ht_tokens tokens;
-    ht_tokens_read(text, (ht_range){0, strlen(text)}, false, &tokens);
-    for (size_t i = 0; i < tokens.count; ++i) {
-        char *name = tokens.items[i].kind == HT_TOKEN_NAME ? ht_tokens_text(&tokens, i) : NULL;
-        if (name)
-            need_type(slice, name);
-        free(name);
-    }
-    ht_tokens_free(&tokens);
+    need_text(slice, NULL, text);
 }
 
 void ht_slice_named(ht_slice *slice, const ht_template *template) {
