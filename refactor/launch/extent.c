@@ -287,3 +287,8 @@ bool ht_symbol_value(const ht_symbol *symbol, int64_t *out_value) {
         return false;
     }
 }
+
+bool ht_extent_is_one(const ht_symbol *extent) {
+    int64_t value = 0;
+    return !extent || (ht_symbol_value(extent, &value) && value == 1);
+}

@@ -19,5 +19,7 @@ bool ht_dim3_changes(CXCursor variable, CXCursor use);
 bool ht_extent_is_call(CXCursor expression);
 /* Evaluates a symbol whose leaves are all constant. Returns false for others. */
 bool ht_symbol_value(const ht_symbol *symbol, int64_t *out_value);
+/* Returns true if an axis has the extent 1, which none is given for, too. */
+bool ht_extent_is_one(const ht_symbol *extent);
 
 #endif

@@ -14,11 +14,6 @@
 
 enum { WAVEFRONT = 64 };
 
-static bool is_one(const ht_symbol *extent) {
-    int64_t value = 0;
-    return !extent || (ht_symbol_value(extent, &value) && value == 1);
-}
-
 static bool is_asked(const ht_axis *axis) {
     return axis->uses_thread || axis->uses_block || axis->uses_block_dim || axis->uses_grid_dim ||
            axis->uses_global;
@@ -32,7 +27,8 @@ static const char *launch_obstacle(const ht_model *model) {
     for (size_t i = 0; i < launches->count; ++i) {
         const ht_launch_site *site = &launches->items[i];
         bool named = ht_extent_is_record(site->block.variable);
-        if (site->in_macro || !is_one(site->grid.axis[1]) || !is_one(site->grid.axis[2]))
+        if (site->in_macro || !ht_extent_is_one(site->grid.axis[1]) ||
+            !ht_extent_is_one(site->grid.axis[2]))
             return "a launch has a grid with a second axis";
         if (ht_symbol_is_assumed(site->block.axis[0]) || (!named && site->block.written != 1))
             return "a launch's block cannot be rewritten";

@@ -16,11 +16,6 @@
 
 #include <stdlib.h>
 
-static bool is_one(const ht_symbol *extent) {
-    int64_t value = 0;
-    return !extent || (ht_symbol_value(extent, &value) && value == 1);
-}
-
 /* Returns why the grid may not get blocks along y; NULL: it may. */
 static const char *grid_obstacle(const ht_model *model) {
     const ht_launches *launches = &model->facts->launches;
@@ -33,7 +28,8 @@ static const char *grid_obstacle(const ht_model *model) {
     if (y->block != 1 || model->axes[2].block != 1)
         return "its blocks have a second axis";
     for (size_t i = 0; i < launches->count; ++i)
-        if (!launches->items[i].grid.has_argument || !is_one(launches->items[i].grid.axis[1]))
+        if (!launches->items[i].grid.has_argument ||
+            !ht_extent_is_one(launches->items[i].grid.axis[1]))
             return "a launch has a grid with a second axis";
     return launches->count ? NULL : "its launch is not known";
 }
