@@ -30,7 +30,7 @@ char *ht_plan_per_block(const ht_plan *plan, int axis) {
     return ht_text_take(&text);
 }
 
-static void on_name(void *context, const char *name) {
+void ht_plan_name_add(void *context, const char *name) {
     ht_text *text = context;
     char *wrapped = ht_format(",%s,", name);
     char *all = ht_format(",%s,", text->data ? text->data : "");
@@ -43,7 +43,7 @@ static void on_name(void *context, const char *name) {
 char *ht_plan_axis_params(const ht_plan *plan, int axis) {
     ht_text text = {0};
     char *per_block = ht_plan_per_block(plan, axis);
-    (void)ht_expr_text_names(per_block, on_name, &text);
+    (void)ht_expr_text_names(per_block, ht_plan_name_add, &text);
     free(per_block);
     return ht_text_take(&text);
 }

@@ -9,6 +9,8 @@
  * free(). */
 char *ht_plan_per_block(const ht_plan *plan, int axis);
 bool ht_plan_axis_changed(const ht_plan *plan, int axis);
+/* Adds a name to a list, "A,B", unless it is in it. `list`: an ht_text; for ht_expr_text_names. */
+void ht_plan_name_add(void *list, const char *name);
 /* Returns the names of the parameters along an axis, separated by commas; free(). */
 char *ht_plan_axis_params(const ht_plan *plan, int axis);
 /* Returns "BLOCK_X == 16 && COARSEN_X == 1" of "BLOCK_X,COARSEN_X", parameters at their defaults;

@@ -89,17 +89,12 @@ bool ht_launch_asks(const ht_plan *plan, const ht_grid *grid, const ht_values *v
            ht_launch_asks_of(plan, grid, axis, per_block);
 }
 
-static void on_name(void *context, const char *name) {
-    ht_text *text = context;
-    ht_text_printf(text, text->length ? ",%s" : "%s", name);
-}
-
 char *ht_launch_block_names(const ht_plan *plan) {
     ht_text text = {0};
     ht_text_append(&text, "");
     for (int axis = 0; axis < 3; ++axis)
         if (plan->axes[axis].changed)
-            (void)ht_expr_text_names(plan->axes[axis].block, on_name, &text);
+            (void)ht_expr_text_names(plan->axes[axis].block, ht_plan_name_add, &text);
     return ht_text_take(&text);
 }
 

@@ -2,6 +2,7 @@
 #include "refactor/transformations/launch_bounds.h"
 #include "refactor/kernel/facts.h"
 #include "refactor/kernel/named.h"
+#include "refactor/plan/coverage.h"
 #include "refactor/plan/plan.h"
 
 #include <stdlib.h>
@@ -55,11 +56,6 @@ char *ht_plan_threads(const ht_plan *plan) {
     return ht_text_take(&text);
 }
 
-static void on_name(void *context, const char *name) {
-    ht_text *text = context;
-    ht_text_printf(text, text->length ? ",%s" : "%s", name);
-}
-
 bool ht_launch_bounds_follow(ht_plan *plan) {
     bounds found = find_bounds(plan->model);
     if (!found.found)
@@ -72,7 +68,7 @@ bool ht_launch_bounds_follow(ht_plan *plan) {
     char *product = ht_plan_threads(plan);
     ht_text names = {0};
     ht_text_append(&names, "");
-    (void)ht_expr_text_names(product, on_name, &names);
+    (void)ht_expr_text_names(product, ht_plan_name_add, &names);
     if (found.value == original_threads(plan->model)) /* the author's text while the block stays */
         ht_plan_editf(plan, found.first, names.length ? names.data : NULL, "${%s}", product);
     else
