@@ -1,6 +1,7 @@
 /* Reads and writes recipes. */
 #include "refactor/plan/recipe.h"
 #include "refactor/plan/transform.h"
+#include "refactor/source/names.h"
 
 #include "base/file.h"
 #include "base/memory.h"
@@ -210,18 +211,12 @@ ht_status ht_recipe_load(const char *path, ht_recipe **out_recipe, ht_error *err
 
 /* ---- queries ---- */
 
-static bool names_end(const char *name, const char *part) {
-    size_t length = strlen(name), tail = strlen(part);
-    return length > tail + 2 && strcmp(name + length - tail, part) == 0 &&
-           strncmp(name + length - tail - 2, "::", 2) == 0;
-}
-
 const ht_recipe_kernel *ht_recipe_find(const ht_recipe *recipe, const char *kernel) {
     for (size_t i = 0; i < recipe->kernel_count; ++i)
         if (strcmp(recipe->kernels[i].kernel, kernel) == 0)
             return &recipe->kernels[i];
     for (size_t i = 0; i < recipe->kernel_count; ++i)
-        if (names_end(kernel, recipe->kernels[i].kernel))
+        if (ht_name_ends(kernel, recipe->kernels[i].kernel))
             return &recipe->kernels[i];
     return NULL;
 }

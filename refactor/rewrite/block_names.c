@@ -21,11 +21,9 @@ static bool is_only_block(const ht_constants *kernel, int axis) {
 
 /* Returns the next blockDim.x from a place on; NULL: there is none. */
 static const char *next_block(const char *at, const char *begin, const char *word) {
-    size_t length = strlen(word);
-    for (; (at = strstr(at, word)) != NULL; at += length)
-        if ((at == begin || (!ht_name_has(at[-1]) && at[-1] != '.')) && !ht_name_has(at[length]))
-            return at;
-    return NULL;
+    while ((at = ht_name_next(begin, at, word)) != NULL && at > begin && at[-1] == '.')
+        at += strlen(word);
+    return at;
 }
 
 static void block_word(int axis, char out[16]) {

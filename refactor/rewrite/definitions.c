@@ -7,15 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Returns the next place of a name from `at` on; NULL: there is none. */
-static const char *name_next(const char *text, const char *at, const char *name) {
-    size_t length = strlen(name);
-    for (; (at = strstr(at, name)) != NULL; at += length)
-        if ((at == text || !ht_name_has(at[-1])) && !ht_name_has(at[length]))
-            return at;
-    return NULL;
-}
-
 static bool is_number(const char *text, size_t length) {
     return length > 0 && length < 10 && strspn(text, "0123456789") >= length && text[0] != '0';
 }
@@ -78,7 +69,7 @@ static bool is_replaced(const ht_replacement *items, size_t count, size_t at, si
 
 /* Returns true if the replacement has the name other than in a mark. */
 static bool is_named(const ht_replacement *item, const char *name) {
-    for (const char *at = item->text; (at = name_next(item->text, at, name)) != NULL; ++at)
+    for (const char *at = item->text; (at = ht_name_next(item->text, at, name)) != NULL; ++at)
         if (at == item->text || at[-1] != '@')
             return true;
     return false;
@@ -89,7 +80,7 @@ static bool is_named(const ht_replacement *item, const char *name) {
 static bool all_replaced(const ht_source *source, const ht_macro *macro,
                          const ht_replacement *items, size_t count) {
     const char *text = source->files[0].text;
-    for (const char *at = text; (at = name_next(text, at, macro->name)) != NULL; ++at) {
+    for (const char *at = text; (at = ht_name_next(text, at, macro->name)) != NULL; ++at) {
         size_t place = source->files[0].base + (size_t)(at - text);
         bool own = macro->range.begin <= place && place < macro->body.begin;
         if (!own && !is_replaced(items, count, place, strlen(macro->name)) &&

@@ -26,6 +26,21 @@ bool ht_name_stands(const char *text, size_t length, const char *name) {
     return false;
 }
 
+const char *ht_name_next(const char *text, const char *at, const char *name) {
+    size_t length = strlen(name);
+    for (; (at = strstr(at, name)) != NULL; at += length)
+        if ((at == text || !ht_name_has(at[-1])) && !ht_name_has(at[length]))
+            return at;
+    return NULL;
+}
+
+bool ht_name_ends(const char *qualified, const char *name) {
+    size_t length = strlen(qualified), tail = strlen(name);
+    return strcmp(qualified, name) == 0 ||
+           (length > tail + 2 && strcmp(qualified + length - tail, name) == 0 &&
+            strncmp(qualified + length - tail - 2, "::", 2) == 0);
+}
+
 size_t ht_qualifier_begin(const char *text, size_t at) {
     while (at > 2 && text[at - 1] == ':' && text[at - 2] == ':') {
         at -= 2;

@@ -9,6 +9,11 @@
 bool ht_name_has(char c);
 /* Returns true if the name stands in the text as a whole word. */
 bool ht_name_stands(const char *text, size_t length, const char *name);
+/* Returns the next place of a name in the text, as a whole word, from `at` on; NULL: there is none.
+ */
+const char *ht_name_next(const char *text, const char *at, const char *name);
+/* Returns true if a qualified name is `name`, or ends in ::name. */
+bool ht_name_ends(const char *qualified, const char *name);
 /* Returns where the scopes ahead of a name begin, of which the name itself begins at `at`. */
 size_t ht_qualifier_begin(const char *text, size_t at);
 

@@ -4,6 +4,7 @@
 
 #include "base/memory.h"
 #include "refactor/kernel/discover.h"
+#include "refactor/source/names.h"
 #include "refactor/unit/slice_print.h"
 
 #include <limits.h>
@@ -24,13 +25,6 @@ static bool replace(void *context, const ht_slice_item *item, ht_text *out) {
         if (clang_equalCursors(chunk->cursors[i], in->kernel))
             ht_template_print(in->template, out);
     return false;
-}
-
-static bool names_kernel(const char *qualified, const char *name) {
-    size_t length = strlen(qualified), size = strlen(name);
-    return strcmp(qualified, name) == 0 ||
-           (length > size + 2 && strcmp(qualified + length - size, name) == 0 &&
-            strncmp(qualified + length - size - 2, "::", 2) == 0);
 }
 
 /* Finds the kernels of a template's launches and reference launches. Returns the problem if there
@@ -57,7 +51,7 @@ static bool is_reference(const ht_template *template, const char *name) {
         size_t count;
         const ht_launch *launches = ht_template_launches(template, (ht_launch_set)set, &count);
         for (size_t i = 0; i < count; ++i)
-            if (names_kernel(name, launches[i].kernel))
+            if (ht_name_ends(name, launches[i].kernel))
                 return true;
     }
     return false;
@@ -115,7 +109,7 @@ char *ht_annotated_make(const ht_source *source, CXCursor kernel, const char *na
     if (ht_template_parse(source->text, source->path, &templates, &count, &error) != HT_OK)
         return ht_format("line %d: %s", error.line, error.message);
     for (size_t i = 0; i < count && !*out_template && !problem; ++i)
-        if (names_kernel(name, templates[i].name)) {
+        if (ht_name_ends(name, templates[i].name)) {
             if (templates[i].is_unit)
                 *out_template = ht_template_copy(&templates[i]);
             else
