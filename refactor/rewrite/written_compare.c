@@ -77,14 +77,18 @@ static char *instance_difference(const ht_written_launch *launch, const ht_bindi
     return NULL;
 }
 
-bool ht_written_launches(const ht_written_launch *launch, const ht_problem *problem,
-                         const ht_device_fields *device) {
+/* Returns true if a condition of the launch holds, or has no value. */
+static bool may_hold(const ht_written_launch *launch, const ht_expr *condition,
+                     const ht_problem *problem, const ht_device_fields *device) {
     const ht_config plain = ht_config_default(launch->template);
     const ht_binding binding = {launch->template, problem, device};
     int64_t value = 1;
-    return !launch->where ||
-           ht_binding_evaluate(&binding, &plain, launch->where, &value, NULL) != HT_OK ||
-           value != 0;
+    return ht_binding_evaluate(&binding, &plain, condition, &value, NULL) != HT_OK || value != 0;
+}
+
+bool ht_written_launches(const ht_written_launch *launch, const ht_problem *problem,
+                         const ht_device_fields *device) {
+    return !launch->where || may_hold(launch, launch->where, problem, device);
 }
 
 char *ht_written_difference(const ht_written_launch *launch, const ht_template *tuned,
@@ -128,12 +132,7 @@ char *ht_written_original_difference(const ht_written_launch *launch, const ht_p
 
 bool ht_written_refuses(const ht_written_launch *launch, const ht_problem *problem,
                         const ht_device_fields *device) {
-    const ht_binding binding = {launch->template, problem, device};
-    const ht_config plain = ht_config_default(launch->template);
-    int64_t refused = 0;
-    return launch->refused &&
-           (ht_binding_evaluate(&binding, &plain, launch->refused, &refused, NULL) != HT_OK ||
-            refused != 0);
+    return launch->refused && may_hold(launch, launch->refused, problem, device);
 }
 
 bool ht_written_original_fits(const ht_written_launch *launch, const ht_problem *problem,
