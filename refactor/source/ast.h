@@ -43,8 +43,8 @@ void ht_ast_walk(CXCursor root, bool (*visit)(CXCursor cursor, CXCursor parent, 
  */
 bool ht_ast_mentions(CXCursor expression, CXCursor declaration);
 
-/* Returns the template that a function or class is a specialisation of; itself, where it is none.
- */
+/* Returns the template that a function or class is a specialisation of, and any other declaration
+ * as it is. */
 CXCursor ht_ast_primary(CXCursor declaration);
 /* Returns the one cursor for all declarations of it and all its specialisations. */
 CXCursor ht_ast_canonical(CXCursor declaration);
