@@ -77,6 +77,14 @@ bool ht_tool_stopped(long pid, char *out, size_t size) {
     return stopped;
 }
 
+void ht_tool_want_large_pages(ht_tool_call *call) {
+    static const char variable[] = "GLIBC_TUNABLES";
+    if (getenv(variable) != NULL)
+        return;
+    call->variable = variable;
+    call->value = "glibc.malloc.hugetlb=1";
+}
+
 /* Returns this process's variables and the one that is added; NULL when none is. Made before the
  * fork, after which a process that had threads may not ask for memory. */
 static char **environment_make(const ht_tool_call *call) {

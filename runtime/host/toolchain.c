@@ -23,7 +23,8 @@ int ht_toolchain_run(const char *const *arguments, ht_text *log) {
     ht_error error = {0};
     int code = -1;
     /* The tuner has a tighter limit for the worker that this runs in. */
-    const ht_tool_call call = {.arguments = arguments, .seconds = TOOL_SECONDS};
+    ht_tool_call call = {.arguments = arguments, .seconds = TOOL_SECONDS};
+    ht_tool_want_large_pages(&call);
     if (ht_tool_run(&call, log, &code, &error) != HT_OK)
         ht_text_printf(log, "%s\n", error.message);
     int signal = code - 128;

@@ -106,6 +106,32 @@ Test(tool, what_it_started_ends_with_it) {
     ht_text_free(&of.out);
 }
 
+/* Says which value of the variable a program sees that is to have large pages. */
+static char *pages_seen(void) {
+    const char *arguments[] = {"sh", "-c", "printf %s \"$GLIBC_TUNABLES\"", NULL};
+    ht_tool_call call = {.arguments = arguments, .seconds = 60};
+    ht_text out = {0};
+    ht_error error;
+    int code = -1;
+    ht_text_append(&out, "");
+    ht_tool_want_large_pages(&call);
+    cr_assert_eq(ht_tool_run(&call, &out, &code, &error), HT_OK, "%s", error.message);
+    cr_assert_eq(code, 0);
+    return ht_text_take(&out);
+}
+
+Test(tool, large_pages_are_asked_for_unless_the_user_tunes_the_library) {
+    unsetenv("GLIBC_TUNABLES");
+    char *seen = pages_seen();
+    cr_expect_str_eq(seen, "glibc.malloc.hugetlb=1");
+    free(seen);
+    cr_expect_null(getenv("GLIBC_TUNABLES"));
+    setenv("GLIBC_TUNABLES", "glibc.malloc.check=1", 1);
+    seen = pages_seen();
+    cr_expect_str_eq(seen, "glibc.malloc.check=1");
+    free(seen);
+}
+
 Test(tool, a_program_that_is_not_there_is_an_error) {
     const char *arguments[] = {"/nowhere/clang", NULL};
     const ht_tool_call call = {.arguments = arguments, .seconds = 1};

@@ -141,7 +141,8 @@ static hiprtcResult run(const ht_amd_clang *clang, const char *folder, const cha
     int code = -1;
     const char *const *arguments =
         (const char *const *)arguments_make(clang, folder, options, count, &list);
-    const ht_tool_call call = {.arguments = arguments, .seconds = COMPILE_SECONDS};
+    ht_tool_call call = {.arguments = arguments, .seconds = COMPILE_SECONDS};
+    ht_tool_want_large_pages(&call);
     ht_status status = ht_tool_run(&call, log, &code, error);
     words_free(&list);
     if (status != HT_OK || code >= 128)

@@ -5,6 +5,7 @@
 #include "base/memory.h"
 #include "base/sanitizer.h"
 #include "runtime/host/options.h"
+#include "runtime/host/toolchain.h"
 
 #include <criterion/criterion.h>
 #include <dirent.h>
@@ -380,6 +381,15 @@ Test(unit, options_load_no_code_into_the_compiler) {
         ht_options_free(&list);
         ht_text_free(&log);
     }
+}
+
+Test(unit, compilers_run_with_large_pages) {
+    const char *arguments[] = {"/bin/sh", "-c", "printf %s \"$GLIBC_TUNABLES\"", NULL};
+    ht_text said = {0};
+    unsetenv("GLIBC_TUNABLES");
+    cr_assert_eq(ht_toolchain_run(arguments, &said), 0);
+    cr_expect_str_eq(said.data, "glibc.malloc.hugetlb=1");
+    ht_text_free(&said);
 }
 
 Test(unit, a_missing_compiler_names_the_package_to_install) {
