@@ -10,18 +10,19 @@
 /* The gain of a step of each kind where no loop has taught anything yet; guesses, which PRIOR_STEPS
  * steps outweigh. */
 static const double prior_gain[HT_ACTION_COUNT] = {
-    [HT_ACTION_ORIGINAL] = 1,      [HT_ACTION_TUNE] = 2,      [HT_ACTION_LONGER] = 1.06,
-    [HT_ACTION_WIDEN] = 1.08,      [HT_ACTION_AGAIN] = 1.10,  [HT_ACTION_FREER] = 1.15,
-    [HT_ACTION_LIBRARY] = 1.10,    [HT_ACTION_SOURCE] = 1.15, [HT_ACTION_TEMPLATE] = 1.15,
-    [HT_ACTION_PARAMETERS] = 1.08, [HT_ACTION_STOP] = 1,
+    [HT_ACTION_ORIGINAL] = 1,    [HT_ACTION_TUNE] = 2,          [HT_ACTION_LONGER] = 1.06,
+    [HT_ACTION_REFINE] = 1.07,   [HT_ACTION_WIDEN] = 1.08,      [HT_ACTION_AGAIN] = 1.10,
+    [HT_ACTION_FREER] = 1.15,    [HT_ACTION_LIBRARY] = 1.10,    [HT_ACTION_SOURCE] = 1.15,
+    [HT_ACTION_TEMPLATE] = 1.15, [HT_ACTION_PARAMETERS] = 1.08, [HT_ACTION_STOP] = 1,
 };
 static const double PRIOR_STEPS = 4;
 
 /* Costs are counted in evaluations, which do not hang on the machine's speed: a plan that went by
  * the clock would be another one the next time. */
 enum {
-    STEP_COST = 10,    /* of any step: the original again, finals, the check of what is written */
-    REFACTOR_COST = 20 /* of an analysis */
+    STEP_COST = 10,     /* of any step: the original again, finals, the check of what is written */
+    REFACTOR_COST = 20, /* of an analysis */
+    NEIGHBOURS = 16     /* of a best that are looked at, at most */
 };
 
 /* The part of the roofline at which a kernel is left alone. */
@@ -198,6 +199,24 @@ static void consider_longer(planning *in) {
                        (unsigned long)most));
 }
 
+/* Returns true if a search tried all that there is of the template. */
+static bool is_exhausted(const planning *in) {
+    for (size_t i = 1; i < in->history->count; ++i)
+        if (in->history->items[i].exhausted &&
+            ht_revision_same_template(&in->history->items[i], in->searched))
+            return true;
+    return false;
+}
+
+static void consider_refine(planning *in) {
+    uint64_t count =
+        in->settings->evaluations < NEIGHBOURS ? in->settings->evaluations : NEIGHBOURS;
+    if (in->searched && in->searched == in->best && in->best->config &&
+        !is_tried(in, HT_ACTION_REFINE) && !is_exhausted(in))
+        consider(in, HT_ACTION_REFINE, count, (double)count, STEP_COST,
+                 ht_strdup("Configurations next to the best may not have been tried"));
+}
+
 static void consider_widen(planning *in) {
     uint64_t count = in->settings->evaluations;
     if (in->searched && in->searched->edges && !is_tried(in, HT_ACTION_WIDEN))
@@ -258,6 +277,7 @@ static void candidates_consider(planning *in) {
         return;
     }
     consider_longer(in);
+    consider_refine(in);
     consider_widen(in);
     consider_again(in);
     consider_freer(in);

@@ -8,17 +8,12 @@
 #include <string.h>
 
 static const char *const names[HT_ACTION_COUNT] = {
-    [HT_ACTION_ORIGINAL] = "original",
-    [HT_ACTION_TUNE] = "tune",
-    [HT_ACTION_LONGER] = "tune-longer",
-    [HT_ACTION_WIDEN] = "widen",
-    [HT_ACTION_AGAIN] = "refactor-again",
-    [HT_ACTION_FREER] = "any-style",
-    [HT_ACTION_LIBRARY] = "library",
-    [HT_ACTION_SOURCE] = "source",
-    [HT_ACTION_TEMPLATE] = "template",
-    [HT_ACTION_PARAMETERS] = "parameters",
-    [HT_ACTION_STOP] = "stop",
+    [HT_ACTION_ORIGINAL] = "original",     [HT_ACTION_TUNE] = "tune",
+    [HT_ACTION_LONGER] = "tune-longer",    [HT_ACTION_REFINE] = "refine",
+    [HT_ACTION_WIDEN] = "widen",           [HT_ACTION_AGAIN] = "refactor-again",
+    [HT_ACTION_FREER] = "any-style",       [HT_ACTION_LIBRARY] = "library",
+    [HT_ACTION_SOURCE] = "source",         [HT_ACTION_TEMPLATE] = "template",
+    [HT_ACTION_PARAMETERS] = "parameters", [HT_ACTION_STOP] = "stop",
 };
 
 const char *ht_action_name(ht_action action) {

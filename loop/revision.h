@@ -15,6 +15,7 @@ typedef enum ht_action {
     HT_ACTION_ORIGINAL,   /* revision 0: the source as it was given */
     HT_ACTION_TUNE,       /* the search over a source's first template */
     HT_ACTION_LONGER,     /* the same template, more evaluations */
+    HT_ACTION_REFINE,     /* the same template, first what is next to the best configuration */
     HT_ACTION_WIDEN,      /* values past the edge that the best configuration sits at */
     HT_ACTION_AGAIN,      /* the winner is the new source, and is refactored again */
     HT_ACTION_FREER,      /* forms that nobody writes by hand may win */

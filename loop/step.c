@@ -6,6 +6,7 @@
 #include "loop/contest.h"
 #include "loop/deliver.h"
 #include "loop/known.h"
+#include "loop/neighbours.h"
 #include "loop/step_notes.h"
 #include "loop/widen.h"
 #include "pipeline/elsewhere.h"
@@ -18,7 +19,7 @@
 
 enum {
     GENERATIONS = 4, /* analysed sources that are kept */
-    FIRST = 16       /* configurations past an edge that are tried first */
+    FIRST = 64       /* configurations past an edge, or next to the best, that are tried first */
 };
 
 struct ht_steps {
@@ -253,6 +254,9 @@ static ht_status go_on(step *in, const ht_loop_proposal *proposal, ht_error *err
     if (known && status == HT_OK && (wider || proposal)) {
         in->first[0] = config;
         in->first_count = 1 + ht_widen_steps(own, &config, counts, in->first + 1, FIRST - 1);
+    } else if (known && status == HT_OK && in->choice->action == HT_ACTION_REFINE) {
+        in->first[0] = config;
+        in->first_count = 1 + ht_neighbours_list(own, &config, in->first + 1, FIRST - 1);
     }
     in->any = in->like->any || in->choice->action == HT_ACTION_FREER;
     return status == HT_OK ? template_make(in, own, error) : status;

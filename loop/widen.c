@@ -2,6 +2,7 @@
 
 #include "base/memory.h"
 #include "base/text.h"
+#include "loop/neighbours.h"
 #include "templates/annotations/param_parse.h"
 #include "templates/expr/span.h"
 
@@ -10,19 +11,13 @@
 
 enum { WIDEST = 1 << 16, PAST = 2 };
 
-/* Whose parameters are any whole numbers above 0: block sizes, outputs of a thread, iterations
- * unrolled, blocks of a row. Constraints rule out those that a device does not allow, as ever. */
-static const char *const families[] = {"block-size", "coarsen-x",  "register-tile",
-                                       "unroll",     "row-blocks", NULL};
-
 /* The values by number. */
 typedef struct range {
     int64_t low, next_low, last_high, high; /* the two smallest, the two largest */
 } range;
 
 static bool range_read(const ht_param *param, range *out) {
-    if (param->kind != HT_PARAM_INTEGER || param->value_count < 3 || !param->origin ||
-        param->form || !ht_text_is_one(param->origin, families))
+    if (param->value_count < 3 || param->form || !ht_neighbours_is_size(param))
         return false;
     *out = (range){INT64_MAX, INT64_MAX, INT64_MIN, INT64_MIN};
     for (size_t i = 0; i < param->value_count; ++i) {
@@ -117,7 +112,7 @@ size_t ht_widen_steps(const ht_template *template, const ht_config *config, cons
             out_configs[made] = *config;
             out_configs[made++].choice[i] = (uint16_t)k;
         }
-    return made;
+    return made + ht_neighbours_trades(template, config, counts, out_configs + made, most - made);
 }
 
 bool ht_widen_like(ht_template *template, const ht_template *like) {
@@ -139,8 +134,7 @@ static ht_status param_take(ht_template *template, const ht_param *given, ht_err
     if (!own)
         return ht_error_set(error, HT_ERROR_INPUT, "the template has no parameter '%s'",
                             given->name);
-    if (own->kind != HT_PARAM_INTEGER || given->kind != HT_PARAM_INTEGER || !own->origin ||
-        !ht_text_is_one(own->origin, families))
+    if (given->kind != HT_PARAM_INTEGER || !ht_neighbours_is_size(own))
         return ht_error_set(error, HT_ERROR_INPUT,
                             "parameter '%s' takes no further values: what was proved holds for "
                             "those that it has",

@@ -11,8 +11,9 @@ char *ht_widen_edges(const ht_template *template, const ht_config *config);
 /* Adds two values past each edge, after those that there are, so that configurations keep their
  * meaning. Returns how many were added. */
 size_t ht_widen_past(ht_template *template, const ht_config *config);
-/* Returns the configurations to try first after that: `config` with one of the added values each,
- * at most `most`; returns how many. `counts`: of values that each parameter had before. */
+/* Lists the configurations to try first after that, at most `most`: `config` with one of the added
+ * values each, then those in which one of them is traded for another size. Returns how many.
+ * `counts`: of values that each parameter had before. */
 size_t ht_widen_steps(const ht_template *template, const ht_config *config, const size_t *counts,
                       ht_config *out_configs, size_t most);
 /* Adds the values that `like`, an earlier widening of the same template, has further. False: it is

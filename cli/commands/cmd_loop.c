@@ -392,8 +392,9 @@ const ht_command ht_command_loop = {
     .usage = "[OPTION]... KERNEL.hip",
     .description =
         "Makes a template of the file's kernel, searches it, and then plans: to search longer, to "
-        "widen parameters whose best value is the last that there is, to refactor the winner's "
-        "source again. Each step has a predicted gain and cost, learnt from earlier loops in the "
+        "try what is next to the best, to widen parameters whose best value is the last that there "
+        "is, to refactor the winner's source again. Each step has a predicted gain and cost, "
+        "learnt from earlier loops in the "
         "database, and its reason is printed. Every result is verified as by 'optimize' and timed "
         "in turn with the original; a revision is kept if it is clearly faster than the best "
         "before it, measured in the same rounds.\n\n"

@@ -39,7 +39,7 @@ Test(loop, the_same_seed_gives_the_same_history_and_another_seed_another) {
 
 /* The outcomes' speedups are no products of the gains: 2.5, 2.6, 2.7, ... */
 Test(loop, the_verdict_is_what_was_measured_against_the_original_and_never_a_product) {
-    world world = {.seed = 3};
+    world world = {.seed = 1};
     ht_loop loop;
     loop_make(&world, &loop);
     cr_assert_eq(ht_loop_run(&loop, NULL), HT_OK);

@@ -86,6 +86,34 @@ Test(plan, a_step_that_gained_less_than_a_step_is_taken_for_was_in_vain) {
     ht_history_free(&history);
 }
 
+Test(plan, the_best_is_refined_once_unless_all_was_tried) {
+    ht_history history = tuned();
+    history.items[1].config = ht_strdup("BLOCK_X=64");
+    ht_choice choice = choose(&usual, &history, NULL);
+    cr_expect_eq(choice.action, HT_ACTION_REFINE, "%s", choice.reason);
+    cr_expect_lt(choice.evaluations, 60, "few are next to it");
+    free(choice.reason);
+    ht_loop_settings few = usual;
+    few.evaluations = 8;
+    choice = choose(&few, &history, NULL);
+    cr_expect_eq(choice.evaluations, 8, "no more than a first search");
+    free(choice.reason);
+    history.items[1].exhausted = true;
+    choice = choose(&usual, &history, NULL);
+    cr_expect_neq(choice.action, HT_ACTION_REFINE, "%s", choice.reason);
+    free(choice.reason);
+    history.items[1].exhausted = false;
+    add(&history, HT_ACTION_REFINE, 1, false, 1, "t", 16);
+    choice = choose(&usual, &history, NULL);
+    cr_expect_neq(choice.action, HT_ACTION_REFINE, "%s", choice.reason);
+    free(choice.reason);
+    /* another best has other neighbours */
+    add(&history, HT_ACTION_LONGER, 1, true, 1.1, "t", 120);
+    history.items[3].config = ht_strdup("BLOCK_X=32");
+    expect_action(&usual, &history, NULL, HT_ACTION_REFINE, "next to the best");
+    ht_history_free(&history);
+}
+
 Test(plan, a_search_that_tried_all_is_not_made_longer) {
     ht_history history = tuned();
     ht_choice choice = choose(&usual, &history, NULL);
