@@ -26,5 +26,16 @@ const loop_subject loop_subjects[] = {
      "benchmarks/loop/rewrites/conv2d.hip",
      "{\"N\": 1, \"C\": 16, \"H\": 34, \"W\": 34, \"K\": 32, \"R\": 3, \"S\": 3}",
      "{\"N\": 1, \"C\": 32, \"H\": 58, \"W\": 58, \"K\": 64, \"R\": 3, \"S\": 3}"},
+    {"conv_nhwc", "examples/kernels/conv2d_nhwc.hip", "ConvNHWC",
+     "benchmarks/loop/rewrites/conv_nhwc.hip",
+     "{\"N\": 1, \"C\": 16, \"H\": 14, \"W\": 14, \"K\": 32, \"R\": 3, \"S\": 3, \"pad\": 1}",
+     "{\"N\": 1, \"C\": 64, \"H\": 28, \"W\": 28, \"K\": 128, \"R\": 3, \"S\": 3, \"pad\": 1}"},
+    {"conv1x1", "examples/kernels/conv1x1.hip", "conv1x1_bias_relu",
+     "benchmarks/loop/rewrites/conv1x1.hip",
+     "{\"N\": 1, \"C\": 32, \"H\": 28, \"W\": 28, \"K\": 32, \"R\": 1, \"S\": 1}",
+     "{\"N\": 1, \"C\": 64, \"H\": 56, \"W\": 56, \"K\": 256, \"R\": 1, \"S\": 1}"},
+    {"filter_image", "examples/kernels/filter_constant.hip", "filter_image",
+     "benchmarks/loop/rewrites/filter_image.hip", "{\"W\": 320, \"H\": 200}",
+     "{\"W\": 1920, \"H\": 1080}"},
 };
 const size_t loop_subject_count = sizeof loop_subjects / sizeof *loop_subjects;
