@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { STEPS_MIN = 4 }; /* operations and declarations that are worth a function */
+enum { STEPS_MIN = 4 }; /* operations, conversions and declarations that are worth a function */
 
 typedef struct reading {
     const ht_widening *in;
@@ -99,7 +99,7 @@ static void read_name(reading *to, const ht_syntax *node) {
         (!variable->is_local && !variable->is_parameter && !shared))
         return;
     to->failed |= !number || variable->is_array || variable->is_reference || variable->is_open ||
-                  variable->index == to->in->c.x || variable->is_static ||
+                  variable->index == to->in->c.x || (variable->is_static && !shared) ||
                   (variable->declaration &&
                    ht_syntax_within(variable->declaration, ht_syntax_body(to->in->of->loop)));
     if (!to->failed)
@@ -122,7 +122,7 @@ static bool on_part(const ht_syntax *node, void *context) {
     case HT_SYNTAX_CALL:
         to->failed |= !node->call || node->call->effect != HT_CALL_PURE || node->call->is_open ||
                       node->call->has_object || node->call->is_barrier;
-        to->steps += node->count != 1 || !converted(to->in, node);
+        ++to->steps;
         break;
     case HT_SYNTAX_BINARY:
     case HT_SYNTAX_CONDITIONAL:
@@ -131,9 +131,11 @@ static bool on_part(const ht_syntax *node, void *context) {
     case HT_SYNTAX_CONSTANT:
         to->failed |= !node->plain && !ht_syntax_is_literal(node);
         break;
+    case HT_SYNTAX_CAST: /* where the author rounds is a part of the formula */
+        to->steps += node->written;
+        break;
     case HT_SYNTAX_UNARY:
     case HT_SYNTAX_PAREN:
-    case HT_SYNTAX_CAST:
         break;
     default:
         to->failed = true;

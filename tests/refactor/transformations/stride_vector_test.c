@@ -183,6 +183,21 @@ Test(stride_vector, a_formula_has_parameters_for_what_it_needs) {
     free(text);
 }
 
+/* Where values are rounded is written once, too; one product alone is not worth a function. */
+Test(stride_vector, a_formula_that_converts_has_a_function) {
+    char *text = rows_of("__shared__ float scale;\n    if (threadIdx.x == 0) scale = row;\n"
+                         "    __syncthreads();\n    " EACH
+                         "out[row * n + i] = float(double(in[row * n + i]) * double(scale) * 3);");
+    subject of = subject_open(text, problem, "k");
+    expect_pieces(&of, "VECTOR_STRIDE=4",
+                  (const char *const[]){
+                      "__device__ inline float k_one(float in, float scale) {\n"
+                      "    return float(double(in) * double(scale) * 3);\n}\n",
+                      "out_pack.element[i_each] = k_one(in_pack.element[i_each], scale);", NULL});
+    subject_close(&of);
+    free(text);
+}
+
 /* Not of one element: a second store, the number of the iteration, a variable that outlives it;
  * what only the kernel can name, or says of its arithmetic; and what is too short for a name. */
 Test(stride_vector, other_bodies_stand_in_both_loops) {
