@@ -2,6 +2,7 @@
 
 #include "base/memory.h"
 #include "base/text.h"
+#include "pipeline/evident_words.h"
 #include "refactor/source/line_wrap.h"
 
 #include <ctype.h>
@@ -152,6 +153,8 @@ typedef struct styling {
     const ht_lines *original, *tuned;
     const size_t *kept;
     bool own_lines, tight, blocks, aligned;
+    bool after;      /* loops count by i++ */
+    size_t previous; /* the author's line ahead of the new ones */
     size_t step, width;
     level levels[DEPTH_MAX];
     size_t depth;
@@ -245,6 +248,13 @@ static void new_write(styling *in, size_t index) {
     else
         ht_text_append_n(&in->out, of.text - of.indent, of.indent);
     bool own = !is_authors(in, &of);
+    ht_evident_words evident = {in->after,
+                                ht_evident_declares_changing(in->original, in->previous)};
+    char *words = ht_evident_words_apply(evident, of.text, of.length);
+    if (own) {
+        of.text = words;
+        of.length = strlen(words);
+    }
     size_t begin = in->out.length - strlen(indent ? indent : "");
     size_t word = own ? header_word(&of) : 0;
     size_t blank = word && in->tight && of.text[word] == ' ' && of.text[word + 1] == '(';
@@ -267,6 +277,7 @@ static void new_write(styling *in, size_t index) {
     in->bare = header_word(&of) && ends_with(&of, ")");
     if (of.length && !directive)
         in->opens = ends_with(&of, "{") || header_word(&of) || is_text(&of, "else");
+    free(words);
     free(end);
 }
 
@@ -279,6 +290,7 @@ char *ht_evident_style_apply(const ht_lines *original, const ht_lines *tuned, co
                   .tight = seen.none > 0 && seen.blanks == 0,
                   .blocks = seen.blocks > 0 && seen.lines == 0,
                   .aligned = seen.aligned > seen.stepped,
+                  .after = ht_evident_counts_after(original),
                   .step = step_of(&seen),
                   .width = width_of(original)};
     ht_text_append(&in.out, "");
@@ -289,6 +301,7 @@ char *ht_evident_style_apply(const ht_lines *original, const ht_lines *tuned, co
         }
         levels_drop(&in, 0);
         in.opens = in.bare = false;
+        in.previous = kept[i];
         ht_text_append_n(&in.out, tuned->text + tuned->begins[i],
                          tuned->begins[i + 1] - tuned->begins[i]);
     }

@@ -191,6 +191,47 @@ Test(format, comments_are_of_the_kind_that_the_file_has) {
     free(text);
 }
 
+/* Returns the tuned text of a kernel with statements ahead of its work and a loop. */
+static char *counted(const char *statements, const char *step) {
+    static const char before[] =
+        "#include <hip/hip_runtime.h>\n"
+        "__global__ void sums(const float *in, float *out, int w, int h)\n{\n";
+    static const char after[] = "    if (x >= w || y >= h)\n        return;\n"
+                                "    float sum = 0;\n"
+                                "    for (int i = 0; i < h; %s)\n        sum += in[i * w + x];\n"
+                                "    out[y * w + x] = sum;\n}\n"
+                                "void run(const float *in, float *out, int w, int h)\n{\n"
+                                "    const int blocks = (w + 63) / 64;\n"
+                                "    sums<<<dim3(blocks, h), 64>>>(in, out, w, h);\n}\n";
+    char file[1500];
+    int length = snprintf(file, sizeof file, "%s%s", before, statements);
+    snprintf(file + length, sizeof file - (size_t)length, after, step);
+    workplace_write("sums.hip", file);
+    program_result result = program_run("apply TILED=true,COARSEN_X=2 sums.hip --out a");
+    cr_assert_eq(result.code, 0, "%s", result.err);
+    program_free(&result);
+    return workplace_read("a/sums.hip");
+}
+
+/* Loops count as the file's do; variables are const unless the function's own never are. */
+Test(format, new_loops_and_variables_are_in_the_functions_words) {
+    static const char changing[] = "    int x = blockIdx.x * blockDim.x + threadIdx.x;\n"
+                                   "    int y = blockIdx.y;\n";
+    static const char constant[] = "    const int x = blockIdx.x * blockDim.x + threadIdx.x;\n"
+                                   "    int y = blockIdx.y;\n";
+    char *text = counted(changing, "i++");
+    expect_part(text, "\n    int x_first = (");
+    expect_part(text, "; tx++)");
+    expect_none(text, "++tx");
+    expect_none(text, "const int x");
+    free(text);
+    text = counted(constant, "++i");
+    expect_part(text, "\n    const int x_first = (");
+    expect_part(text, "; ++tx)");
+    expect_none(text, "tx++");
+    free(text);
+}
+
 /* Lines that would be longer than the file's are broken at an operator. */
 Test(format, new_lines_are_as_wide_as_the_files) {
     workplace_write("long.hip",
