@@ -198,7 +198,7 @@ static void name_values(const ht_refactor *refactor, const ht_refactor_choice *c
     }
     ht_block_names blocks;
     ht_block_names_find(kernels, choice_count, &blocks);
-    ht_definitions_change(source, &blocks, &list->items, &list->count);
+    ht_definitions_change(source, &blocks, kernels, &list->items, &list->count);
     ht_block_names_write(&blocks, source, kernels, list->items, &list->count);
     ht_block_names_free(&blocks);
     ht_names all = {0};

@@ -1,6 +1,7 @@
 #include "refactor/rewrite/constant_style.h"
 #include "base/memory.h"
 #include "base/text.h"
+#include "refactor/source/c_style.h"
 #include "refactor/source/names.h"
 
 #include <ctype.h>
@@ -104,7 +105,9 @@ ht_constant_style ht_constant_style_of(const char *text) {
         else
             constant_count(&seen, line, end);
     }
-    if (seen.macros > seen.constants)
+    bool macro = seen.macros > seen.constants ||
+                 (seen.macros == 0 && seen.constants == 0 && ht_c_style_has(text));
+    if (macro)
         return (ht_constant_style){.macro = true, .name = most(seen.macro_case, HT_CASE_UPPER)};
     bool plain = 2 * seen.plain_const > seen.constants, own = 2 * seen.statics > seen.constants;
     /* a single word in lower case fits names of several */

@@ -1,11 +1,15 @@
 #include "refactor/rewrite/definitions.h"
 #include "base/memory.h"
+#include "base/text.h"
+#include "refactor/plan/launch_text.h"
 #include "refactor/plan/value_marks.h"
 #include "refactor/source/names.h"
 #include "refactor/source/printed.h"
 
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 static bool is_number(const char *text, size_t length) {
     return length > 0 && length < 10 && strspn(text, "0123456789") >= length && text[0] != '0';
@@ -187,6 +191,59 @@ static bool is_defined_once(const ht_source *source, const ht_macro *macro) {
            is_number(source->text + macro->body.begin, macro->body.end - macro->body.begin);
 }
 
+/* ---- what a number counts ---- */
+
+/* Returns the last word of a name: "K" of BLOCK_K and kBlockK. */
+static const char *last_word(const char *name) {
+    const char *word = name;
+    for (const char *at = name + 1; *name && *at; ++at) {
+        bool begins =
+            at[-1] == '_' || (isupper((unsigned char)*at) && !isupper((unsigned char)at[-1]));
+        word = begins ? at : word;
+    }
+    return word;
+}
+
+/* Returns the kernel's size that the last word of a name is; NULL: it is none. */
+static const char *size_named(const ht_model *model, const char *name) {
+    const char *word = last_word(name);
+    bool axis = strlen(word) == 1 && strchr("xyzXYZ", *word); /* the block's */
+    for (size_t p = 0; p < model->parameters.count && !axis && word != name; ++p)
+        if (model->parameters.items[p].is_integer &&
+            strcasecmp(model->parameters.items[p].name, word) == 0)
+            return model->parameters.items[p].name;
+    return NULL;
+}
+
+/* Returns true if the number is that of a block's threads, of which each has several outputs. */
+static bool counts_threads(const ht_constants *kernel, int64_t number) {
+    bool counts = false;
+    for (int axis = 0; axis < 3; ++axis) {
+        int64_t per_block, block;
+        counts = counts ||
+                 (ht_launch_new_extent(kernel->plan, &kernel->values, axis, &per_block, &block) &&
+                  block == number && per_block > block);
+    }
+    return counts;
+}
+
+/* Returns the size that the name says a block has so many of, where they are threads with several
+ * each from now on; NULL: the name stays true, or a comment stands there. */
+static const char *size_counted(const ht_source *source, const ht_block_names *blocks,
+                                const ht_constants *kernels, const ht_macro *macro,
+                                const char *number, const ht_replacement *items, size_t count) {
+    const char *size = NULL, *rest = source->text + macro->range.end;
+    rest += *rest == ';';
+    for (size_t i = 0; i < count && !size; ++i) {
+        const ht_constants *kernel = &kernels[items[i].owner];
+        char *use = use_of(source, blocks, &items[i], macro->name);
+        if (use && counts_threads(kernel, strtoll(number, NULL, 10)))
+            size = size_named(kernel->model, macro->name);
+        free(use);
+    }
+    return rest[strspn(rest, " \t\r")] == '\n' ? size : NULL;
+}
+
 /* Defines the macro anew. */
 static void define(const ht_source *source, ht_block_names *blocks, const ht_macro *macro,
                    char *number, ht_replacement **items, size_t *count) {
@@ -222,15 +279,33 @@ static void tiles_keep(ht_replacement *item) {
     item->text = ht_text_take(&text);
 }
 
-void ht_definitions_change(const ht_source *source, ht_block_names *blocks, ht_replacement **items,
-                           size_t *count) {
+static void change(const ht_source *source, ht_block_names *blocks, const ht_constants *kernels,
+                   const ht_macro *macro, char *number, ht_replacement **items, size_t *count) {
+    const char *size = size_counted(source, blocks, kernels, macro, number, *items, *count);
+    if (size && macro->range.end == macro->body.end) { /* a directive, without a `;` */
+        char *noted = ht_format("%s /* each thread has several %s */", number, size);
+        free(number);
+        define(source, blocks, macro, noted, items, count);
+        return;
+    }
+    define(source, blocks, macro, number, items, count);
+    if (!size)
+        return;
+    HT_GROW(*items, *count);
+    (*items)[(*count)++] =
+        (ht_replacement){.range = {macro->range.end, macro->range.end},
+                         .text = ht_format(" // each thread has several %s", size)};
+}
+
+void ht_definitions_change(const ht_source *source, ht_block_names *blocks,
+                           const ht_constants *kernels, ht_replacement **items, size_t *count) {
     for (size_t m = 0; m < source->macros.count && is_main(source); ++m) {
         const ht_macro *macro = &source->macros.items[m];
         char *number = is_defined_once(source, macro)
                            ? number_of(source, blocks, macro, *items, *count)
                            : NULL;
         if (number)
-            define(source, blocks, macro, number, items, count);
+            change(source, blocks, kernels, macro, number, items, count);
     }
     const ht_tokens *tokens = ht_source_tokens(source, 0);
     for (size_t i = 0; i < tokens->count && is_main(source); ++i) {
@@ -240,7 +315,7 @@ void ht_definitions_change(const ht_source *source, ht_block_names *blocks, ht_r
         bool plain = is_number_at(source, constant.body) && is_declared_once(source, &constant);
         char *number = plain ? number_of(source, blocks, &constant, *items, *count) : NULL;
         if (number)
-            define(source, blocks, &constant, number, items, count);
+            change(source, blocks, kernels, &constant, number, items, count);
         free(constant.name);
     }
     for (size_t i = 0; i < *count; ++i)

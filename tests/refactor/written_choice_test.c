@@ -11,11 +11,12 @@
 /* Block and grid that serve the launch alone choose where they are declared; it stays as it is. */
 Test(written_choice, a_block_that_serves_one_launch_chooses_where_it_is_declared) {
     char *text = example("conv2d_direct", "BLOCK_X=32 BLOCK_Y=8 COARSEN_X=2");
-    expect_part(text, "    dim3 threads = OH <= 524280 ? dim3(32, 8) : dim3(16, 16); "
-                      "// else too many blocks\n"
-                      "    dim3 blocks((OW + kOutputsPerThread * threads.x - 1) / "
-                      "(kOutputsPerThread * threads.x), (OH + threads.y - 1) / threads.y, N * K);\n"
-                      "    hipLaunchKernelGGL(conv2d, blocks, threads, 0, 0, d_x, d_w");
+    expect_part(text,
+                "    dim3 threads = OH <= 524280 ? dim3(32, 8) : dim3(16, 16); "
+                "// else too many blocks\n"
+                "    dim3 blocks((OW + OUTPUTS_PER_THREAD * threads.x - 1) / "
+                "(OUTPUTS_PER_THREAD * threads.x), (OH + threads.y - 1) / threads.y, N * K);\n"
+                "    hipLaunchKernelGGL(conv2d, blocks, threads, 0, 0, d_x, d_w");
     free(text);
     text = example("depthwise", "BLOCK_X=64 BLOCK_Y=4 COARSEN_X=2");
     expect_part(text, "  const dim3 block =\n"

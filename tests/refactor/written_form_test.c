@@ -246,7 +246,7 @@ Test(written_form, outputs_that_share_loads_are_an_array) {
     char *text = example("conv2d_direct", "TILED=true COARSEN_X=4");
     expect_part(
         text,
-        "    const int ow_first = (blockIdx.x * blockDim.x + threadIdx.x) * kOutputsPerThread;\n"
+        "    const int ow_first = (blockIdx.x * blockDim.x + threadIdx.x) * OUTPUTS_PER_THREAD;\n"
         "    int oh = blockIdx.y * blockDim.y + threadIdx.y;\n"
         "    int k = blockIdx.z % K;\n"
         "    int n = blockIdx.z / K;\n"
@@ -254,14 +254,14 @@ Test(written_form, outputs_that_share_loads_are_an_array) {
         "    if (ow_first >= OW || oh >= OH)\n"
         "        return;\n"
         "    // where all ow are inside, neighbours may be loaded together\n"
-        "    const bool all_ow_inside = OW - ow_first >= kOutputsPerThread;\n"
+        "    const bool all_ow_inside = OW - ow_first >= OUTPUTS_PER_THREAD;\n"
         "\n"
-        "    float sum[kOutputsPerThread] = {};\n"
+        "    float sum[OUTPUTS_PER_THREAD] = {};\n"
         "    for (int c = 0; c < C; c++) {\n"
         "        for (int r = 0; r < R; r++) {\n"
         "            for (int s = 0; s < S; s++) {\n"
         "                #pragma unroll\n"
-        "                for (int tx = 0; tx < kOutputsPerThread; ++tx) {\n"
+        "                for (int tx = 0; tx < OUTPUTS_PER_THREAD; ++tx) {\n"
         "                    const int ow = all_ow_inside ? ow_first + tx : min(ow_first + tx, OW "
         "- "
         "1);\n"
@@ -273,7 +273,7 @@ Test(written_form, outputs_that_share_loads_are_an_array) {
         "        }\n"
         "    }\n"
         "    #pragma unroll\n"
-        "    for (int tx = 0; tx < kOutputsPerThread; ++tx) {\n"
+        "    for (int tx = 0; tx < OUTPUTS_PER_THREAD; ++tx) {\n"
         "        const int ow = ow_first + tx;\n"
         "        if (ow < OW)\n"
         "            y[((n * K + k) * OH + oh) * OW + ow] = sum[tx];\n"
@@ -417,8 +417,9 @@ Test(written_form, a_block_next_to_a_constant_with_other_uses_is_a_part_of_it) {
 Test(written_form, a_grid_after_its_block_names_it) {
     char *text = example("conv2d_direct", "BLOCK_X=8 BLOCK_Y=32 TILED=true COARSEN_X=2");
     expect_part(text, "dim3 threads(8, 32);\n");
-    expect_part(text, "dim3 blocks((OW + kOutputsPerThread * threads.x - 1) / "
-                      "(kOutputsPerThread * threads.x), (OH + threads.y - 1) / threads.y, N * K);");
+    expect_part(text,
+                "dim3 blocks((OW + OUTPUTS_PER_THREAD * threads.x - 1) / "
+                "(OUTPUTS_PER_THREAD * threads.x), (OH + threads.y - 1) / threads.y, N * K);");
     free(text);
     text = example("conv2d_direct", "BLOCK_X=8 BLOCK_Y=32"); /* one output each: as it was */
     expect_part(text, "dim3 blocks((OW + 7) / 8, (OH + 31) / 32, N * K);");

@@ -49,6 +49,19 @@ Test(written_words, a_constant_whose_uses_all_change_has_another_number) {
     free(text);
 }
 
+/* One that has the name of a size, and counts threads with several of it each, says so. */
+Test(written_words, a_constant_with_the_name_of_a_size_says_what_it_counts) {
+    char *text = example("conv2d_nhwc", "BLOCK_X=32 COARSEN_X=4");
+    expect_part(text, "\n#define BLOCK_K 32 /* each thread has several K */\n");
+    free(text);
+    text = example("conv2d_nhwc", "BLOCK_X=32"); /* one each, as its name says */
+    expect_part(text, "\n#define BLOCK_K 32\n");
+    free(text);
+    text = example("depthwise", "BLOCK_X=8 BLOCK_Y=32 COARSEN_X=4 COARSEN_X_STRIDED=true");
+    expect_none(text, "several"); /* kBlockX: the block's axis */
+    free(text);
+}
+
 /* The kernel keeps it, too, wherever it asks for the block. */
 Test(written_words, a_constant_that_is_the_number_of_threads_stays_in_the_kernel) {
     char *text = example("depthwise", "BLOCK_X=8 BLOCK_Y=32 COARSEN_X=4 COARSEN_X_STRIDED=true");
@@ -365,6 +378,38 @@ Test(written_words, outputs_a_block_apart_leave_their_loop_at_the_first_outside)
     expect_part(text, "        if (i >= n * m)\n            break;\n");
     expect_none(text, "all_inside");
     free(text);
+}
+
+/* A file that is C but for its kernels has macros; one word or header of C++ makes it C++. */
+Test(written_words, a_constant_in_a_file_of_c_is_a_macro) {
+#define KERNEL_OF(headers, more)                                                                   \
+    "#include <hip/hip_runtime.h>\n" headers more                                                  \
+    "__global__ void k(const float *in, float *out, int n) {\n"                                    \
+    "    int i = blockIdx.x * blockDim.x + threadIdx.x;\n"                                         \
+    "    if (i < n) out[i] = in[i] * 2;\n}\n"                                                      \
+    "void run(const float *in, float *out, int n) {\n"                                             \
+    "    k<<<(n + 255) / 256, 256>>>(in, out, n);\n}\n"
+    static const char *const of_c[] = {
+        KERNEL_OF("#include <stdio.h>\n", ""),
+        KERNEL_OF("#include <math.h>\n", "/* no template, and no <cmath> */\n"),
+    };
+    static const char *const of_cpp[] = {
+        KERNEL_OF("", ""),
+        KERNEL_OF("#include <cstdio>\n", ""),
+        KERNEL_OF("#include <stdio.h>\n#include <vector>\n", ""),
+        KERNEL_OF("#include <stdio.h>\n", "template <typename T> T twice(T x) { return x; }\n"),
+        KERNEL_OF("#include <stdio.h>\n", "constexpr int kThreads = 256;\n"),
+    };
+    for (size_t i = 0; i < sizeof of_c / sizeof *of_c; ++i) {
+        char *text = written(of_c[i], "COARSEN_X=4");
+        expect_part(text, "#define OUTPUTS_PER_THREAD 4\n");
+        free(text);
+    }
+    for (size_t i = 0; i < sizeof of_cpp / sizeof *of_cpp; ++i) {
+        char *text = written(of_cpp[i], "COARSEN_X=4");
+        expect_part(text, "constexpr int kOutputsPerThread = 4;\n");
+        free(text);
+    }
 }
 
 /* A kernel with a tile of outputs in registers is not naive. */
