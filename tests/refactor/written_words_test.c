@@ -361,22 +361,36 @@ Test(written_words, outputs_along_two_axes_have_the_authors_words) {
     free(text);
 }
 
-/* Outputs a block apart are not loaded together: no text asks whether all are inside. */
-Test(written_words, outputs_a_block_apart_leave_their_loop_at_the_first_outside) {
-    static const char source[] =
-        "#include <hip/hip_runtime.h>\n"
-        "__global__ void k(float *out, float *lse, const float *in, const float *p, int n, int m) "
-        "{\n"
-        "    const int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
-        "    if (i >= n * m) return;\n"
-        "    const int row = i / m;\n"
-        "    out[i] = in[i] * p[row];\n"
-        "    if (i % m == 0) lse[row] = p[row];\n}\n"
-        "void run(float *out, float *lse, const float *in, const float *p, int n, int m) {\n"
-        "    k<<<(n * m + 255) / 256, 256>>>(out, lse, in, p, n, m);\n}\n";
-    char *text = written(source, "TILED=true COARSEN_X=4 COARSEN_X_STRIDED=true");
+#define ROWS_TILED(ahead, value)                                                                   \
+    "#include <hip/hip_runtime.h>\n"                                                               \
+    "__global__ void k(float *out, float *lse, const float *in, const float *p, int n, int m) {\n" \
+    "    const int i = blockIdx.x * blockDim.x + threadIdx.x;\n"                                   \
+    "    if (i >= n * m) return;\n" ahead "    const int row = i / m;\n"                           \
+    "    out[i] = in[i] * " value ";\n"                                                            \
+    "    if (i % m == 0) lse[row] = p[row];\n}\n"                                                  \
+    "void run(float *out, float *lse, const float *in, const float *p, int n, int m) {\n"          \
+    "    k<<<(n * m + 255) / 256, 256>>>(out, lse, in, p, n, m);\n}\n"
+
+/* The loop leaves at the first output outside, so that no guard stands ahead of it which is its
+ * first test. */
+Test(written_words, outputs_of_one_axis_leave_their_loop_at_the_first_outside) {
+    char *text = written(ROWS_TILED("", "p[row]"), "TILED=true COARSEN_X=4 COARSEN_X_STRIDED=true");
     expect_part(text, "        if (i >= n * m)\n            break;\n");
-    expect_none(text, "all_inside");
+    expect_none(text, "i_first >= n * m");
+    free(text);
+    text = written(ROWS_TILED("", "p[row]"), "TILED=true COARSEN_X=4");
+    expect_none(text, "i_first >= n * m");
+    free(text);
+}
+
+/* A read ahead of the loop, which the author's guard is around, has one still: in a launch of a
+ * block without any output, p may have no element. */
+Test(written_words, a_guard_stays_around_reads_ahead_of_the_loop) {
+    char *text = written(ROWS_TILED("    const float scale = p[0];\n", "scale"),
+                         "TILED=true COARSEN_X=4 COARSEN_X_STRIDED=true");
+    const char *guard = strstr(text, "if (i_first >= n * m) return;"), *read = strstr(text, "p[0]");
+    const char *loop = strstr(text, "for (int ti");
+    cr_expect(guard && read && loop && (read > loop || guard < read), "%s", text);
     free(text);
 }
 

@@ -197,16 +197,6 @@ static void add_params(ht_tiled *t) {
     }
 }
 
-/* Names what says that all outputs along x are inside, where there are other axes. */
-static void name_along_x(ht_tiled *t) {
-    for (size_t i = 0; i < t->axis_count && t->axis_count > 1; ++i)
-        if (t->axes[i].form->axis == 0 && t->axes[i].form != &t->form.plain) {
-            char *wanted = ht_format("all_%s_inside", t->axes[i].form->name);
-            t->names.whole_x = ht_plan_name(t->c.plan, wanted);
-            free(wanted);
-        }
-}
-
 static void limit_values(ht_tiled *t) {
     ht_text outputs = {0};
     for (size_t i = 0; i < t->axis_count; ++i)
@@ -231,23 +221,6 @@ static void list_loops(ht_tiled *t, const ht_syntax *node, size_t parent) {
         list_loops(t, node->children[i], parent);
 }
 
-/* Notes whether reads of a thread's outputs, side by side, may be one: else no text needs to ask
- * whether all of them are inside. */
-static void find_neighbours(ht_tiled *t) {
-    ht_coarsen *c = &t->c;
-    size_t x = t->axis_count - 1;
-    if (t->axes[x].form->axis != 0 || t->axes[x].form == &t->form.plain)
-        return;
-    c->x = t->axes[x].variable;
-    ht_share_reset(c);
-    ht_region_share(c, &t->body.all);
-    for (size_t i = 0; i < c->tree->count; ++i)
-        t->neighbours |=
-            ht_node_steps(c, c->tree->nodes[i]) && !ht_tiled_is_target(c->tree->nodes[i]);
-    c->x = SIZE_MAX;
-    ht_tiled_cut_again(t);
-}
-
 static void make_form(ht_tiled *t) {
     ht_plan *plan = t->c.plan;
     ht_tiled_cut(t);
@@ -261,8 +234,6 @@ static void make_form(ht_tiled *t) {
         refuse_obstacles(t, 0, MEETING);
         return;
     }
-    find_neighbours(t);
-    name_along_x(t);
     limit_values(t);
     for (size_t i = 0; i < t->body.work.count; ++i)
         list_loops(t, t->body.work.statements[i], SIZE_MAX);

@@ -9,11 +9,7 @@ void ht_tiled_nearest_note(ht_tiled *t, size_t axis, const ht_syntax *statement)
     bool loops = false;
     for (size_t i = 0; i < t->form.loop_count; ++i)
         loops = loops || ht_syntax_within(statement, t->form.loops[i].loop);
-    if (t->text != HT_TILE_THREAD)
-        return;
-    if (ht_tiled_is_asked(t, axis))
-        t->asks = true;
-    else if (loops && ht_tiled_limit(t, axis))
+    if (t->text == HT_TILE_THREAD && loops && ht_tiled_limit(t, axis))
         t->axes[axis].repeats = true;
 }
 

@@ -1,12 +1,11 @@
-/* The nearest index inside of each of a thread's outputs, along axes where that is computed once
- * and kept, ahead of the author's loops in which the outputs need it:
+/* The nearest index inside of each of a thread's outputs, computed once and kept, ahead of the
+ * author's loops in which the outputs need it:
  *
  *     int y_clamped[OUTPUTS];
  *     for (int ty = 0; ty < OUTPUTS; ++ty)
  *         y_clamped[ty] = min(y_first + ty, height - 1);
  *
- * Along x neighbours are loaded together, which no compiler sees of such an array. For applied
- * sources in which all outputs have one body. Private to refactor/. */
+ * For applied sources in which all outputs have one body. Private to refactor/. */
 #ifndef HT_REFACTOR_TRANSFORMATIONS_REGISTER_TILE_TILED_NEAREST_H
 #define HT_REFACTOR_TRANSFORMATIONS_REGISTER_TILE_TILED_NEAREST_H
 

@@ -72,10 +72,9 @@ typedef struct ht_tile_body {
 
 /* Names in the form. */
 typedef struct ht_tile_names {
-    const char *tile;    /* the function that computes a thread's outputs */
-    const char *edge;    /* its argument: some outputs may lie outside */
-    const char *whole;   /* variable: none does */
-    const char *whole_x; /* variable: none does along x, of several axes */
+    const char *tile;  /* the function that computes a thread's outputs */
+    const char *edge;  /* its argument: some outputs may lie outside */
+    const char *whole; /* variable: none does */
 } ht_tile_names;
 
 /* Parts that other transformations put into the form. */
@@ -120,8 +119,6 @@ typedef enum ht_tile_text {
 typedef struct ht_tiled {
     ht_tiled_form form;
     ht_tile_text text; /* that is being written */
-    bool asks;         /* outputs along x need the nearest index inside, where not all are */
-    bool neighbours;   /* reads of neighbouring outputs along x are next to each other */
     bool is_apart[3];  /* by text: it cannot be written, and the parameter is required */
     int entered;       /* guards around the work in the text being written */
     char **conditions; /* of levels of indentation; owned */

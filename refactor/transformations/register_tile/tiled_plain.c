@@ -148,14 +148,15 @@ static bool is_window(const ht_tiled *t, const ht_syntax *node) {
            (has_term(t, right, false, 0) && has_term(t, left, true, 0));
 }
 
-bool ht_tiled_is_target(const ht_syntax *node) {
+/* Returns true if an element is written and not read. */
+static bool is_target(const ht_syntax *node) {
     const ht_syntax *parent = node->parent;
     return parent && parent->kind == HT_SYNTAX_ASSIGN && parent->children[0] == node &&
            parent->op == HT_BINARY_ASSIGN;
 }
 
 static bool is_read(const ht_syntax *node) {
-    return node->kind == HT_SYNTAX_SUBSCRIPT && !node->is_array && !ht_tiled_is_target(node);
+    return node->kind == HT_SYNTAX_SUBSCRIPT && !node->is_array && !is_target(node);
 }
 
 /* Notes in `along` what depends on the plain index. Returns true if outputs along it share reads: a

@@ -18,7 +18,5 @@ void ht_tiled_add_plain(ht_tiled *t);
 /* Writes the block's part along it, at the index's declaration in the source. */
 void ht_tiled_write_plain(ht_tiled *t, const ht_syntax *declaration, ht_writer *writer,
                           size_t like);
-/* Returns true if an element is written and not read. */
-bool ht_tiled_is_target(const ht_syntax *node);
 
 #endif

@@ -337,12 +337,18 @@ static void write_loops(ht_tiled *t, ht_syntax_list list, size_t begin, size_t e
     free(needed);
 }
 
-static void write_usual(ht_tiled *t, ht_syntax_list list, size_t begin, size_t end,
-                        ht_writer *writer) {
-    size_t like = ht_statement_of(list[begin])->range.begin;
+/* Returns true if outputs outside do not run the statements. */
+static bool leaves_outside(const ht_tiled *t, ht_syntax_list list, size_t begin, size_t end) {
     bool effect = t->body.leaves;
     for (size_t i = begin; i < end; ++i)
         effect |= ht_syntax_has_effect(list[i]);
+    return effect;
+}
+
+static void write_usual(ht_tiled *t, ht_syntax_list list, size_t begin, size_t end,
+                        ht_writer *writer) {
+    size_t like = ht_statement_of(list[begin])->range.begin;
+    bool effect = leaves_outside(t, list, begin, end);
     char *told = t->text == HT_TILE_APART ? NULL : ht_tiled_tested(t, list[begin]);
     if (told) /* outputs of which one test decides need nothing ahead of it */
         ht_writer_printf(writer, "$?{%s > 1}{}{", told);
@@ -356,6 +362,36 @@ static void write_usual(ht_tiled *t, ht_syntax_list list, size_t begin, size_t e
         ht_writer_printf(writer, "}");
     }
     free(told);
+}
+
+/* Returns true if a declaration that stands ahead of the loops may read memory, in a text in which
+ * a thread has several outputs along one axis. */
+static bool reads_ahead(ht_tiled *t, const ht_syntax *statement) {
+    ht_syntax_list variables;
+    size_t count = ht_syntax_variables(statement, &variables);
+    bool reads = false;
+    for (size_t i = 0; i < count; ++i) {
+        char *placed = t->axis_count > 1 ? ht_tiled_placed(t, variables[i]) : NULL;
+        bool ahead = placed || !t->c.marks[variables[i]->index].apart;
+        reads = reads || (ahead && ht_syntax_is_risky(variables[i]));
+        free(placed);
+    }
+    return reads;
+}
+
+bool ht_tiled_begins_with_test(ht_tiled *t) {
+    ht_syntax_list list = t->body.work.statements;
+    size_t count = t->body.work.count;
+    if (count == 0 || !t->c.marks[list[0]->index].apart ||
+        ht_jam_group_end(&t->c, list, 0, count) != count || ht_tiled_is_idle(t, list, 0, count) ||
+        !leaves_outside(t, list, 0, count))
+        return false;
+    bool *needed = ht_alloc(t->c.tree->variable_count + 1, sizeof *needed);
+    bool first = ht_tiled_needs(t, list, 0, count, needed) && !is_alone(t, list, 0, count, needed);
+    for (size_t i = 0; i < count; ++i)
+        first = first && !reads_ahead(t, list[i]);
+    free(needed);
+    return first;
 }
 
 void ht_tiled_write_segment(ht_tiled *t, ht_syntax_list list, size_t begin, size_t end,

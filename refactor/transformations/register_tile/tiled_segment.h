@@ -32,4 +32,8 @@ void ht_tiled_write_segment(ht_tiled *t, ht_syntax_list list, size_t begin, size
 /* Writes a statement inserted by another transformation. */
 void ht_tiled_write_each(ht_tiled *t, const ht_tile_insert *insert, ht_writer *writer, size_t like);
 
+/* Returns true if all of the work stands in one loop over outputs, which begins by leaving it for
+ * outputs outside, and nothing ahead of that reads memory. */
+bool ht_tiled_begins_with_test(ht_tiled *t);
+
 #endif

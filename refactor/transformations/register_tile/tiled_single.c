@@ -107,29 +107,6 @@ static bool is_min(const ht_tiled *t, size_t axis, const ht_tile_bound *limit) {
            bound->type == HT_TYPE_INTEGER && !bound->is_open && !index->is_open;
 }
 
-/* Returns the variable that says that all outputs are inside; NULL: no text gains by asking. */
-static const char *whole_of(const ht_tiled *t) {
-    if (t->text != HT_TILE_THREAD)
-        return t->names.whole;
-    return !t->neighbours ? NULL : t->names.whole_x ? t->names.whole_x : t->names.whole;
-}
-
-/* Returns the parameter with which outputs along x lie a block apart, so that no text gains by
- * asking either; NULL: there is none, or the text is not one of an applied source. */
-static const char *spread_of(const ht_tiled *t) {
-    if (t->text != HT_TILE_THREAD || !whole_of(t))
-        return NULL;
-    for (size_t i = 0; i < t->axis_count; ++i)
-        if (t->axes[i].form->axis == 0 && t->axes[i].form != &t->form.plain)
-            return t->axes[i].form->strided;
-    return NULL;
-}
-
-bool ht_tiled_is_asked(const ht_tiled *t, size_t axis) {
-    const ht_tiled_axis *of = t->axes[axis].form;
-    return whole_of(t) && (t->text != HT_TILE_THREAD || (of->axis == 0 && of != &t->form.plain));
-}
-
 void ht_tiled_write_clamped(const ht_tiled *t, size_t axis, const char *place, ht_writer *writer) {
     const ht_tiled_axis *of = t->axes[axis].form;
     const ht_tile_bound *limit = ht_tiled_limit(t, axis);
@@ -153,39 +130,12 @@ void ht_tiled_write_clamped(const ht_tiled *t, size_t axis, const char *place, h
 /* Writes the index itself where all outputs are inside, else the nearest one inside. */
 static void write_asked(const ht_tiled *t, size_t axis, const char *place, ht_writer *writer) {
     const ht_tiled_axis *of = t->axes[axis].form;
-    const ht_tile_bound *limit = ht_tiled_limit(t, axis);
-    const char *whole = whole_of(t);
-    if (limit) {
-        char *bound = ht_tiled_bound_text(limit);
-        const char *less = limit->op == HT_BINARY_LT ? " - 1" : "";
-        const char *strided = is_min(t, axis, limit) ? of->strided ? of->strided : "0" : "1";
-        /* no min of numbers of two types: a distance of blocks is unsigned */
-        ht_writer_printf(writer, "$?{!%s}{}{%s ? %s : min(%s, %s%s)}$?{%s}{}{", strided, whole,
-                         place, place, bound, less, strided);
-        ht_writer_printf(writer, "%s || %s %s %s ? %s : %s%s}", whole, place,
-                         ht_operator_text(limit->op), bound, place, bound, less);
-        free(bound);
-        return;
-    }
     if (of->low)
-        ht_writer_printf(writer, "!%s && %s < %s ? %s : ", whole, place, of->low, of->low);
+        ht_writer_printf(writer, "!%s && %s < %s ? %s : ", t->names.whole, place, of->low, of->low);
     if (t->axes[axis].has_high)
-        ht_writer_printf(writer, "!%s && %s > %s ? %s : ", whole, place, of->high, of->high);
+        ht_writer_printf(writer, "!%s && %s > %s ? %s : ", t->names.whole, place, of->high,
+                         of->high);
     ht_writer_printf(writer, "%s", place);
-}
-
-/* Writes the nearest index inside. */
-static void write_nearest(const ht_tiled *t, size_t axis, const char *place, ht_writer *writer) {
-    const char *spread = ht_tiled_is_asked(t, axis) ? spread_of(t) : NULL;
-    if (spread)
-        ht_writer_printf(writer, "$?{%s}{}{", spread);
-    if (spread || !ht_tiled_is_asked(t, axis))
-        ht_tiled_write_clamped(t, axis, place, writer);
-    if (spread)
-        ht_writer_printf(writer, "}$?{!%s}{}{", spread);
-    if (ht_tiled_is_asked(t, axis))
-        write_asked(t, axis, place, writer);
-    ht_writer_printf(writer, spread ? "}" : "");
 }
 
 void ht_tiled_single_index(ht_tiled *t, size_t axis, bool clamped, ht_writer *writer, size_t like) {
@@ -197,8 +147,10 @@ void ht_tiled_single_index(ht_tiled *t, size_t axis, bool clamped, ht_writer *wr
     ht_writer_put(writer, like, "const %s%s = ", t->axes[axis].type, of->name);
     if (clamped && ht_tiled_is_kept(t, axis))
         ht_writer_printf(writer, "%s[%s]", t->axes[axis].kept, of->counter);
+    else if (clamped && t->text == HT_TILE_THREAD)
+        ht_tiled_write_clamped(t, axis, place, writer);
     else if (clamped)
-        write_nearest(t, axis, place, writer);
+        write_asked(t, axis, place, writer);
     else
         ht_writer_printf(writer, "%s", place);
     ht_writer_printf(writer, several ? ";}" : ";");
@@ -264,74 +216,14 @@ static char *when_inner(const ht_tiled *t, size_t axis) {
     return is_in_front(t, axis) ? ht_format("%s > 1", t->axes[axis].form->factor) : ht_strdup("1");
 }
 
-/* Returns the condition that all of a thread's outputs along an axis are inside; NULL: they always
- * are. free(). */
-static char *whole_along(const ht_tiled *t, size_t axis) {
-    const ht_tiled_axis *of = t->axes[axis].form;
-    const ht_tile_bound *limit = ht_tiled_limit(t, axis);
-    const char *strided = of->strided ? of->strided : "0";
-    if (limit) {
-        bool strict = limit->op == HT_BINARY_LT;
-        char *bound = ht_tiled_bound_text(limit);
-        /* a guard is ahead: the bound is above the first output, so that unsigned numbers will do,
-         * in which the sum is not too large */
-        char *text =
-            ht_format("$?{!%s}{}{%s - %s >= ${%s%s}}$?{%s}{}{%s + ${%s - 1} * blockDim.%c "
-                      "%s %s}",
-                      strided, bound, of->first, of->factor, strict ? "" : " - 1", strided,
-                      of->first, of->factor, (char)('x' + of->axis), strict ? "<" : "<=", bound);
-        free(bound);
-        return text;
-    }
-    ht_text text = {0};
-    if (of->low)
-        ht_text_printf(&text, "%s >= %s", of->first, of->low);
-    if (t->axes[axis].has_high)
-        ht_text_printf(&text, "%s%s + ${%s - 1}$?{%s}{}{ * blockDim.%c} <= %s",
-                       text.length ? " && " : "", of->first, of->factor, strided,
-                       (char)('x' + of->axis), of->high);
-    return text.length ? ht_text_take(&text) : NULL;
-}
-
-/* Returns when another axis has a test, too: a template expression; free(). */
-static char *when_others(const ht_tiled *t, size_t axis) {
-    ht_text text = {0};
-    for (size_t i = 0; i < t->axis_count; ++i) {
-        char *test = i != axis ? whole_along(t, i) : NULL, *when = test ? when_inner(t, i) : NULL;
-        if (when)
-            ht_text_printf(&text, "%s%s", text.length ? " || " : "", when);
-        free(when);
-        free(test);
-    }
-    return text.length ? ht_text_take(&text) : ht_strdup("0");
-}
-
-/* Returns the tests of an axis along which an applied source asks for all outputs, with that; takes
- * over the tests; free(). */
-static char *asked_test(const ht_tiled *t, size_t axis, char *tests, size_t count, bool inside) {
-    const char *spread = spread_of(t) ? spread_of(t) : "0";
-    const char *open = count > 1 ? "(" : "", *close = count > 1 ? ")" : "";
-    char *others = when_others(t, axis);
-    char *text = ht_format("$?{%s}{}{%s%s%s}$?{!%s}{}{$?{%s}{}{(}%s%s%s%s%s%s$?{%s}{}{)}}", spread,
-                           open, tests, close, spread, others, inside ? "" : "!", whole_of(t),
-                           inside ? " || " : " && ", open, tests, close, others);
-    free(others);
-    free(tests);
-    return text;
-}
-
 static joined join_tests(const ht_tiled *t, const bool *needed, bool inside) {
     joined all = {0};
     for (size_t i = 0; i < t->axis_count; ++i) {
         ht_text test = {0};
         size_t count = add_tests(t, i, needed[t->axes[i].variable], inside, &test);
         char *when = when_inner(t, i), *text = count ? ht_text_take(&test) : NULL;
-        /* for the compiler: of no use where loads have asked already */
-        bool asked = count && t->text == HT_TILE_THREAD && !t->asks && ht_tiled_is_asked(t, i);
-        if (asked)
-            text = asked_test(t, i, text, count, inside);
         if (count)
-            join(&all, inside ? "&&" : "||", when, text, !asked && count > 1);
+            join(&all, inside ? "&&" : "||", when, text, count > 1);
         free(when);
         free(text);
         if (!count)
@@ -340,8 +232,8 @@ static joined join_tests(const ht_tiled *t, const bool *needed, bool inside) {
     return all;
 }
 
-/* Writes `if (all_inside || TESTS)`, or `if (!all_inside && TESTS)`. Returns when it is there, as a
- * template expression; NULL: there are no tests. free(). */
+/* Writes `if (TESTS)`, where threads meet `if (all_inside || TESTS)`, or the opposite. Returns when
+ * it is there, as a template expression; NULL: there are no tests. free(). */
 static char *write_test(const ht_tiled *t, const bool *needed, bool inside, ht_writer *writer,
                         size_t like) {
     joined all = join_tests(t, needed, inside);
@@ -350,7 +242,7 @@ static char *write_test(const ht_tiled *t, const bool *needed, bool inside, ht_w
         const char *many = all.many.length ? all.many.data : "0";
         ht_writer_printf(writer, "$?{%s}{}{", there);
         ht_writer_line(writer, like);
-        if (whole_of(t) && t->text != HT_TILE_THREAD) {
+        if (t->text != HT_TILE_THREAD) {
             ht_writer_printf(writer, "if (%s%s", inside ? "" : "!", t->names.whole);
             ht_writer_printf(writer, "%s$?{%s}{}{(}%s$?{%s}{}{)})}", inside ? " || " : " && ", many,
                              all.text.data, many);
@@ -359,42 +251,6 @@ static char *write_test(const ht_tiled *t, const bool *needed, bool inside, ht_w
     }
     joined_free(&all);
     return there;
-}
-
-/* Writes a comment where a thread's outputs along x lie next to each other. */
-static void write_why(const ht_tiled *t, ht_writer *writer, size_t like) {
-    for (size_t i = 0; i < t->axis_count; ++i) {
-        const ht_tiled_axis *of = t->axes[i].form;
-        if (of->axis != 0 || of == &t->form.plain)
-            continue;
-        ht_writer_printf(writer, "$?{%s > 1 && !%s}{}{", of->factor,
-                         of->strided ? of->strided : "0");
-        ht_writer_line(writer, like);
-        if (t->axis_count > 1)
-            ht_writer_printf(
-                writer, "// where all %s are inside, neighbours may be loaded together}", of->name);
-        else
-            ht_writer_printf(writer,
-                             "// where all outputs are inside, neighbours may be loaded together}");
-    }
-}
-
-void ht_tiled_single_whole(ht_tiled *t, ht_writer *writer, size_t like) {
-    joined all = {0};
-    for (size_t i = 0; i < t->axis_count; ++i) {
-        char *test = ht_tiled_is_asked(t, i) ? whole_along(t, i) : NULL, *when = when_inner(t, i);
-        if (test)
-            join(&all, "&&", when, test, false);
-        free(when);
-        free(test);
-    }
-    if (all.any.length) {
-        const char *spread = spread_of(t);
-        ht_writer_printf(writer, "$?{(%s) && !%s}{}{", all.any.data, spread ? spread : "0");
-        write_why(t, writer, like);
-        ht_writer_put(writer, like, "const bool %s = %s;}", whole_of(t), all.text.data);
-    }
-    joined_free(&all);
 }
 
 /* ---- loops ---- */

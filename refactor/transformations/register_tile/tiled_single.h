@@ -20,14 +20,8 @@ const ht_tile_bound *ht_tiled_limit(const ht_tiled *t, size_t axis);
  * distinguish, as a template expression; NULL: none does. free(). */
 char *ht_tiled_tested(ht_tiled *t, const ht_syntax *statement);
 
-/* Returns true if the text asks whether all outputs along the axis are inside: in an applied source
- * along x alone, where neighbours are loaded together. */
-bool ht_tiled_is_asked(const ht_tiled *t, size_t axis);
 /* Writes the nearest index inside, of an output that may be outside. */
 void ht_tiled_write_clamped(const ht_tiled *t, size_t axis, const char *place, ht_writer *writer);
-
-/* Writes `const bool all_inside = ...;` in front of the work of a thread. */
-void ht_tiled_single_whole(ht_tiled *t, ht_writer *writer, size_t like);
 
 /* Write the loops over a thread's outputs along the needed axes (NULL: all) with an open brace, and
  * their end; the index of the output (`clamped`: or of the nearest one inside); `continue` for

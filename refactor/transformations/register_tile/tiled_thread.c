@@ -5,6 +5,7 @@
 #include "refactor/transformations/register_tile/tiled_front.h"
 #include "refactor/transformations/register_tile/tiled_nearest.h"
 #include "refactor/transformations/register_tile/tiled_plain.h"
+#include "refactor/transformations/register_tile/tiled_segment.h"
 #include "refactor/transformations/register_tile/tiled_single.h"
 
 #include <ctype.h>
@@ -167,6 +168,33 @@ static void write_guard(ht_tiled *t, const ht_tile_item *item, ht_writer *writer
     ++t->entered;
 }
 
+/* Returns when the guard is no more than the first test of the loop over a thread's outputs, which
+ * leaves it: a template expression; NULL: never. free(). */
+static char *when_repeated(ht_tiled *t, size_t item) {
+    const ht_tile_item *of = &t->body.items[item];
+    size_t axis = of->bound_count == 1 ? of->bounds[0].axis : SIZE_MAX;
+    if (t->c.marks[of->node->index].entered || axis == SIZE_MAX ||
+        ht_tiled_limit(t, axis) != &of->bounds[0] || !ht_tiled_begins_with_test(t))
+        return NULL;
+    for (size_t i = item + 1; i < t->body.item_count; ++i)
+        if (t->body.items[i].guard || t->body.items[i].front)
+            return NULL;
+    ht_text text = {0};
+    for (size_t i = 0; i < t->axis_count; ++i)
+        ht_text_printf(&text, "%s%s %s 1", i ? " && " : "", t->axes[i].form->factor,
+                       i == axis ? ">" : "==");
+    return ht_text_take(&text);
+}
+
+static void write_needed_guard(ht_tiled *t, size_t item, ht_writer *writer) {
+    char *repeated = when_repeated(t, item);
+    if (repeated)
+        ht_writer_printf(writer, "$?{!(%s)}{}{", repeated);
+    write_guard(t, &t->body.items[item], writer);
+    ht_writer_printf(writer, repeated ? "}" : "");
+    free(repeated);
+}
+
 void ht_tiled_thread_end(ht_tiled *t, ht_writer *writer) {
     for (size_t i = t->body.item_count; i-- > 0;) {
         const ht_tile_item *item = &t->body.items[i];
@@ -209,7 +237,7 @@ void ht_tiled_thread_front(ht_tiled *t, ht_writer *writer, size_t like) {
         const ht_tile_item *item = &t->body.items[i];
         write_axes_before(t, item->node->range.begin, written, writer);
         if (item->guard)
-            write_guard(t, item, writer);
+            write_needed_guard(t, i, writer);
         else if (is_plain(t, item->node))
             ht_tiled_write_plain(t, item->node, writer, like);
         else if (item->front)
@@ -217,7 +245,6 @@ void ht_tiled_thread_front(ht_tiled *t, ht_writer *writer, size_t like) {
     }
     write_axes_before(t, SIZE_MAX, written, writer);
     writer->depth += t->entered;
-    ht_tiled_single_whole(t, writer, like);
     ht_tiled_nearest_write(t, writer, like);
     writer->depth -= t->entered;
 }
