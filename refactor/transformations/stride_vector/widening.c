@@ -81,15 +81,20 @@ static void write_accesses(ht_widening *in, bool store, ht_writer *writer) {
         close_brace(in, writer);
 }
 
+/* Returns true if the author's loop has its statements on lines of their own, a step deeper. */
+static bool has_own_lines(const ht_widening *in) {
+    const ht_syntax *body = ht_syntax_body(in->of->loop);
+    size_t start = in->of->loop->start;
+    return body->kind == HT_SYNTAX_COMPOUND ||
+           memchr(in->c.model->text + start, '\n', body->range.begin - start) != NULL;
+}
+
 /* Writes the statements of an iteration; `vectors` NULL: as they are. */
 static void write_iteration(ht_widening *in, const ht_vectors *vectors, ht_writer *writer) {
     const ht_syntax *body = ht_syntax_body(in->of->loop);
     ht_writer inner = ht_writer_inner(writer);
     bool compound = body->kind == HT_SYNTAX_COMPOUND;
-    const char *text = in->c.model->text;
-    bool own_line =
-        memchr(text + in->of->loop->start, '\n', body->range.begin - in->of->loop->start) != NULL ||
-        compound;
+    bool own_line = has_own_lines(in);
     inner.depth -= own_line;
     renaming with = {in, &inner, NULL, vectors};
     ht_syntax_walk(body, on_place, &with);
@@ -199,7 +204,9 @@ static void write_calls(ht_widening *in, ht_writer *writer) {
     write_loads(in, writer);
     open_each(in, false, writer);
     ht_writer_line(writer, in->of->loop->start);
+    writer->depth -= has_own_lines(in); /* lines on which the store goes on are that deep already */
     write_store(in, true, ht_statement_end(&in->c, in->items[in->count - 1]), writer);
+    writer->depth += has_own_lines(in);
     close_brace(in, writer);
     write_accesses(in, true, writer);
 }

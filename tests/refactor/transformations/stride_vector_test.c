@@ -186,14 +186,18 @@ Test(stride_vector, a_formula_has_parameters_for_what_it_needs) {
 /* Where values are rounded is written once, too; one product alone is not worth a function. */
 Test(stride_vector, a_formula_that_converts_has_a_function) {
     char *text = rows_of("__shared__ float scale;\n    if (threadIdx.x == 0) scale = row;\n"
-                         "    __syncthreads();\n    " EACH
-                         "out[row * n + i] = float(double(in[row * n + i]) * double(scale) * 3);");
+                         "    __syncthreads();\n    " EACH "\n"
+                         "        out[row * n + i] =\n"
+                         "            float(double(in[row * n + i]) * double(scale) * 3);");
     subject of = subject_open(text, problem, "k");
     expect_pieces(&of, "VECTOR_STRIDE=4",
-                  (const char *const[]){
-                      "__device__ inline float k_one(float in, float scale) {\n"
-                      "    return float(double(in) * double(scale) * 3);\n}\n",
-                      "out_pack.element[i_each] = k_one(in_pack.element[i_each], scale);", NULL});
+                  (const char *const[]){"__device__ inline float k_one(float in, float scale) {\n"
+                                        "    return float(double(in) * double(scale) * 3);\n}\n",
+                                        "\n            out_pack.element[i_each] =\n"
+                                        "                k_one(in_pack.element[i_each], scale);\n",
+                                        "\n        out[row * n + i] =\n"
+                                        "            k_one(in[row * n + i], scale);\n",
+                                        NULL});
     subject_close(&of);
     free(text);
 }
