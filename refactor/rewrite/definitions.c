@@ -204,7 +204,7 @@ static const char *last_word(const char *name) {
     return word;
 }
 
-/* Returns the kernel's size that the last word of a name is; NULL: it is none. */
+/* Returns the size of the kernel that the last word of a name names; NULL: there is no such. */
 static const char *size_named(const ht_model *model, const char *name) {
     const char *word = last_word(name);
     bool axis = strlen(word) == 1 && strchr("xyzXYZ", *word); /* the block's */
@@ -227,8 +227,8 @@ static bool counts_threads(const ht_constants *kernel, int64_t number) {
     return counts;
 }
 
-/* Returns the size that the name says a block has so many of, where they are threads with several
- * each from now on; NULL: the name stays true, or a comment stands there. */
+/* Returns the size in the name of a constant that counts threads with several of it each from now
+ * on; NULL: the name stays true, or a comment stands there. */
 static const char *size_counted(const ht_source *source, const ht_block_names *blocks,
                                 const ht_constants *kernels, const ht_macro *macro,
                                 const char *number, const ht_replacement *items, size_t count) {
