@@ -43,7 +43,7 @@ typedef struct listing {
     size_t at;            /* the next candidate */
 } listing;
 
-/* Makes trade number `number`: parameter a up, b down; false: it is none. */
+/* Makes trade number `number`: parameter a up, b down; false: there is no such trade. */
 static bool trade_make(const listing *in, size_t number, ht_config *out_config) {
     size_t count = in->template->param_count, a = number / count, b = number % count;
     const ht_param *up = &in->template->params[a], *down = &in->template->params[b];

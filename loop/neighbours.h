@@ -7,8 +7,8 @@
 /* Lists configurations next to `config`, at most `most`; returns how many. Two kinds come in turn:
  *
  * - trades: one size goes a step up and another a step down, so that their product stays: half the
- *   threads of a block, and twice the outputs of each. What is balanced stays so, which is why a
- *   best is often a step away from none but these;
+ *   threads of a block, and twice the outputs of each. Sizes that are balanced stay so, which is
+ * why a best is often a step away from these alone;
  * - single steps, of sizes first, then of other parameters.
  *
  * Forms that nobody writes by hand are left as they are. Not all of them need be legal. */

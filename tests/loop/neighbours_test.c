@@ -1,4 +1,4 @@
-/* What is next to a configuration. */
+/* Configurations next to one. */
 #include "loop/neighbours.h"
 #include "loop/widen.h"
 #include "templates/annotations/template.h"
