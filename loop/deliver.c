@@ -118,6 +118,16 @@ ht_status ht_deliver(const ht_session *session, const ht_loop_origin *origin, ht
     return status;
 }
 
+char *ht_deliver_obstacle(const ht_generation *from, const ht_config *config) {
+    const ht_refactor_choice choice = {.kernel = from->entry->kernel, .config = *config};
+    ht_applied applied = {0};
+    ht_error error = {0};
+    ht_status status =
+        ht_refactor_apply_all(from->survey.analyses[0].refactor, &choice, 1, &applied, &error);
+    ht_applied_free(&applied);
+    return status == HT_OK ? NULL : ht_format("its source cannot be written: %s", error.message);
+}
+
 /* ---- next to the best before */
 
 ht_status ht_deliver_duel(const ht_session *session, const ht_generation *best,

@@ -19,6 +19,9 @@ ht_status ht_deliver(const ht_session *session, const ht_loop_origin *origin, ht
                      const ht_template *template, const ht_pair_result *result,
                      const ht_generation *original, ht_delivery *out_delivery, ht_error *error);
 
+/* Returns why no text can be written with a configuration; NULL: one can; free(). */
+char *ht_deliver_obstacle(const ht_generation *from, const ht_config *config);
+
 /* Times a winner next to the source of the best before it, in the same rounds. *out_gain: that
  * one's time over this one's; zero where the two cannot be timed next to each other. */
 ht_status ht_deliver_duel(const ht_session *session, const ht_generation *best,

@@ -236,7 +236,7 @@ static ht_status go_on(step *in, const ht_loop_proposal *proposal, ht_error *err
     in->like = like_find(in);
     if (!in->like)
         return ht_error_set(error, HT_ERROR_UNSUPPORTED, "there is no template to go on with");
-    ht_config config;
+    ht_config config = {0};
     ht_status status = generation_get(in->steps, in->like->base, &in->from, error);
     if (status != HT_OK)
         return status;
@@ -251,13 +251,11 @@ static ht_status go_on(step *in, const ht_loop_proposal *proposal, ht_error *err
         ht_widen_past(own, &config);
     if (status == HT_OK && proposal && proposal->kind == HT_PROPOSAL_PARAMETERS)
         status = ht_widen_lines(own, proposal->text, error);
-    if (known && status == HT_OK && (wider || proposal)) {
-        in->first[0] = config;
+    in->first[0] = config;
+    if (known && status == HT_OK && (wider || proposal))
         in->first_count = 1 + ht_widen_steps(own, &config, counts, in->first + 1, FIRST - 1);
-    } else if (known && status == HT_OK && in->choice->action == HT_ACTION_REFINE) {
-        in->first[0] = config;
+    else if (known && status == HT_OK && in->choice->action == HT_ACTION_REFINE)
         in->first_count = 1 + ht_neighbours_list(own, &config, in->first + 1, FIRST - 1);
-    }
     in->any = in->like->any || in->choice->action == HT_ACTION_FREER;
     return status == HT_OK ? template_make(in, own, error) : status;
 }
@@ -317,6 +315,12 @@ static bool best_defended(void *context, const ht_binding *binding,
     return in->has_incumbent;
 }
 
+/* Of type ht_session.obstacle. */
+static char *source_obstacle(void *context, const ht_config *config) {
+    const step *in = context;
+    return in->from ? ht_deliver_obstacle(in->from, config) : NULL;
+}
+
 static ht_status search(step *in, ht_error *error) {
     ht_session *session = in->steps->session;
     const ht_tuning_options kept = session->options;
@@ -336,6 +340,7 @@ static ht_status search(step *in, ht_error *error) {
     session->options.plain = !in->any;
     session->alone = true;
     session->defended = best_defended;
+    session->obstacle = source_obstacle;
     session->decided_context = in;
     session->first = in->first;
     session->first_count = in->first_count;
@@ -347,6 +352,7 @@ static ht_status search(step *in, ht_error *error) {
                            : ht_tuning_run(session, in->template, problem, in->result, error);
     session->options = kept;
     session->defended = NULL;
+    session->obstacle = NULL;
     session->decided_context = NULL;
     session->first_count = session->known_count = 0;
     /* A full disk says nothing of the kernel; that a recording lacks timings is no fault of it. */

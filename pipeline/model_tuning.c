@@ -186,6 +186,17 @@ static ht_status job_start(const attempt *self, ht_job **out_job, ht_error *erro
     return ht_job_start(&self->host, &self->request->devices->host, &options, out_job, error);
 }
 
+/* Refuses a configuration that no source can be written with. */
+static bool has_obstacle(const attempt *self, const ht_config *config) {
+    const ht_model_request *request = self->request;
+    char *why = request->obstacle ? request->obstacle(request->obstacle_context, config) : NULL;
+    if (why)
+        refuse(self->result, why);
+    bool refused = why != NULL;
+    free(why);
+    return refused;
+}
+
 /* Verifies the fastest ones until enough of them do what the original does. */
 static ht_status verify_first(attempt *self, ht_error *error) {
     ht_model_result *result = self->result;
@@ -203,6 +214,8 @@ static ht_status verify_first(attempt *self, ht_error *error) {
         if (!result->original_known && ht_config_equal(&trial->config, &standard))
             continue;
         tried++;
+        if (has_obstacle(self, &trial->config))
+            continue;
         if (!job)
             status = job_start(self, &job, error);
         if (status == HT_OK)

@@ -23,6 +23,10 @@ typedef struct ht_model_request {
     size_t first_count;
     const ht_trial *known; /* outcomes that the search begins with; borrowed */
     size_t known_count;
+    /* Returns why no source can be written with a configuration, which is then no choice; NULL: one
+     * can; free(). NULL: any can. */
+    char *(*obstacle)(void *context, const ht_config *config);
+    void *obstacle_context;
     size_t choices;          /* 1 to HT_MODEL_CHOICES */
     ht_model_memory *memory; /* what was predicted before; borrowed; NULL: nothing is kept */
     ht_progress *progress;   /* borrowed; NULL: nothing is printed */

@@ -86,7 +86,9 @@ typedef struct ht_session {
      * is in use. False: there is none. NULL: nobody is asked. */
     bool (*defended)(void *context, const ht_binding *binding, const struct ht_pair_result *result,
                      ht_config *out_config);
-    void *decided_context;   /* of both */
+    /* As ht_model_request.obstacle, for a search by a model. */
+    char *(*obstacle)(void *context, const ht_config *config);
+    void *decided_context;   /* of all three */
     double decided_seconds;  /* that it takes */
     bool share;              /* as ht_job_options.share */
     const ht_job_gate *gate; /* as there; NULL: none */

@@ -1,7 +1,11 @@
 /* Times that a model predicts: each once. Skipped without ROCm. */
 #include "pipeline/model_tuning.h"
 
+#include "base/memory.h"
+#include "base/text.h"
+
 #include <criterion/criterion.h>
+#include <stdlib.h>
 #include <string.h>
 
 static const char scaling[] =
@@ -37,19 +41,23 @@ typedef struct fixture {
     ht_model_times times;
 } fixture;
 
-static void fixture_open(fixture *f) {
+static void fixture_open_of(fixture *f, const char *text) {
     ht_error error = {0};
     *f = (fixture){0};
     ht_status status = ht_model_devices_find("model:mi250x", &f->devices, &error);
     if (status == HT_ERROR_MISSING)
         cr_skip_test("no hiprtc: %s", error.message);
     cr_assert_eq(status, HT_OK, "%s", error.message);
-    status = ht_template_parse(scaling, "scaling.hip", &f->templates, &f->count, &error);
+    status = ht_template_parse(text, "scaling.hip", &f->templates, &f->count, &error);
     cr_assert_eq(status, HT_OK, "%s", error.message);
     status = ht_problem_parse(&f->templates->problem, "n=100000", &f->problem, &error);
     cr_assert_eq(status, HT_OK, "%s", error.message);
     f->memory = ht_model_memory_new();
     ht_model_times_begin(&f->devices, f->templates, &f->problem, f->memory, &f->times);
+}
+
+static void fixture_open(fixture *f) {
+    fixture_open_of(f, scaling);
 }
 
 static void fixture_close(fixture *f) {
@@ -112,5 +120,42 @@ Test(model_times, a_search_and_the_original_share_what_was_predicted) {
         cr_expect_eq(ht_model_memory_count(f.memory), 7, "the original, and each of six");
         ht_model_result_free(&result);
     }
+    fixture_close(&f);
+}
+
+/* Of type ht_model_request.obstacle. */
+static char *always_obstacle(void *context, const ht_config *config) {
+    size_t *asked = context;
+    (void)config;
+    ++*asked;
+    return ht_strdup("a launch of it cannot be written");
+}
+
+Test(model_times, a_configuration_that_no_source_can_be_written_with_is_not_chosen) {
+    fixture f;
+    ht_error error = {0};
+    ht_model_result result;
+    size_t asked = 0;
+    const ht_tuning_options options = {
+        .max_evals = 6, .seed = 1, .min_speedup = 1, .check = "none"};
+    char *slow = ht_text_replaced(scaling, "#pragma tune reference",
+                                  "#pragma tune baseline(scaling_plain) block(1) grid(problem.n)\n"
+                                  "#pragma tune reference");
+    fixture_open_of(&f, slow);
+    free(slow);
+    const ht_model_request request = {.devices = &f.devices,
+                                      .options = &options,
+                                      .obstacle = always_obstacle,
+                                      .obstacle_context = &asked,
+                                      .choices = 1,
+                                      .memory = f.memory};
+    cr_assert_eq(ht_model_tune(&request, f.templates, &f.problem, &result, &error), HT_OK, "%s",
+                 error.message);
+    cr_expect_eq(result.count, 0);
+    cr_expect_geq(asked, 1);
+    cr_expect_eq(result.refused, asked, "the next one is asked about after each");
+    cr_assert_not_null(result.reason);
+    cr_expect(strstr(result.reason, "a launch of it cannot be written"), "%s", result.reason);
+    ht_model_result_free(&result);
     fixture_close(&f);
 }
