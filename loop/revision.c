@@ -99,8 +99,9 @@ uint64_t ht_history_spent(const ht_history *history) {
     uint64_t spent = 0;
     for (size_t i = 1; i < history->count; ++i) {
         const ht_revision *item = &history->items[i];
-        uint64_t before = 0; /* which a longer search begins with */
-        for (size_t j = 1; j < i && item->action == HT_ACTION_LONGER; ++j)
+        bool on = item->action == HT_ACTION_LONGER || item->action == HT_ACTION_REFINE;
+        uint64_t before = 0; /* which a search that goes on begins with */
+        for (size_t j = 1; j < i && on; ++j)
             if (ht_revision_same_template(item, &history->items[j]) &&
                 history->items[j].evaluations > before)
                 before = history->items[j].evaluations;

@@ -521,7 +521,7 @@ static ht_status conclude(step *in, ht_error *error) {
     ht_revision *out = in->out;
     const ht_pair_result *result = in->result;
     ht_notes_take(result, in->template, in->from ? in->from->kernel : NULL, out);
-    if (in->choice->action == HT_ACTION_LONGER)
+    if (in->choice->action == HT_ACTION_LONGER || in->choice->action == HT_ACTION_REFINE)
         out->evaluations += in->known.same;
     ht_status status = gain_fill(in, error);
     if (status == HT_OK)

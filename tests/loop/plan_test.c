@@ -103,7 +103,8 @@ Test(plan, the_best_is_refined_once_unless_all_was_tried) {
     cr_expect_neq(choice.action, HT_ACTION_REFINE, "%s", choice.reason);
     free(choice.reason);
     history.items[1].exhausted = false;
-    add(&history, HT_ACTION_REFINE, 1, false, 1, "t", 16);
+    add(&history, HT_ACTION_REFINE, 1, false, 1, "t", 76); /* of which 60 were there */
+    cr_expect_eq(ht_history_spent(&history), 76);
     choice = choose(&usual, &history, NULL);
     cr_expect_neq(choice.action, HT_ACTION_REFINE, "%s", choice.reason);
     free(choice.reason);
