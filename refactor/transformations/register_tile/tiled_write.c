@@ -323,6 +323,18 @@ static void write_call(const ht_tiled *t, const char *edge, const char *inner, h
     --writer->depth;
 }
 
+/* Returns whether outputs may lie outside, as text, where threads that are all inside have no way
+ * of their own; free(). Not asked but where threads meet: it is what the tuned source does
+ * (tiled_nearest.h), and with the question compilers would make two bodies of the template, whose
+ * time nothing that is written has. */
+static char *edge_text(const ht_tiled *t) {
+    const char *meets = t->added.meets, *whole = t->names.whole, *apart = t->form.apart;
+    if (!meets)
+        return ht_strdup("true");
+    return ht_format("$?{%s}{$?{%s}{!(${%s}) || !%s}{!%s}$?{!(%s)}{}{true}}{true}", apart, meets,
+                     meets, whole, whole, meets);
+}
+
 /* Writes the calls. `thread` NULL: all outputs are always inside. `inner` "": with the inner path;
  * "NAME && ": with it if the parameter says so; NULL: without it. */
 static void write_ways(ht_tiled *t, const char *thread, const char *block, const char *inner,
@@ -349,7 +361,7 @@ static void write_ways(ht_tiled *t, const char *thread, const char *block, const
     if (!thread)
         return;
     ht_writer_put(writer, like, "else // those outside compute what the nearest one inside does");
-    char *edge = ht_format("$?{%s}{%s || !%s}{true}", t->form.apart, t->form.apart, t->names.whole);
+    char *edge = edge_text(t);
     write_call(t, edge, no, writer, like);
     free(edge);
 }
