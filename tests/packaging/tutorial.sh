@@ -34,8 +34,8 @@ expect_in() { # FILE WHAT
 
 awk '/^```cpp/ { if (++blocks == 1) next } /^```/ { if (blocks) exit } blocks' "$page" >blur.hip
 "$program" refactor blur.hip --explain --no-verify >printed 2>&1 || wrong "refactor: $(tail -n 1 printed)"
-shown 'hiptemper refactor blur.hip --explain' | grep '^blur.hip:' | expect_in printed 'remarks of refactor'
-shown 'cat hiptemper-out/blur.blur.template.problem.json' | expect_in hiptemper-out/blur.blur.template.problem.json 'problem file'
+expect_in printed 'remarks of refactor' < <(shown 'hiptemper refactor blur.hip --explain' | grep '^blur.hip:')
+expect_in hiptemper-out/blur.blur.template.problem.json 'problem file' < <(shown 'cat hiptemper-out/blur.blur.template.problem.json')
 
 sed -i 's/"inferred",/"vga",/; s/"width": 256/"width": 640/; s/"height": 256/"height": 480/' hiptemper-out/blur.blur.template.problem.json
 mv hiptemper-out/blur.blur.template.problem.json blur.problem.json
@@ -43,7 +43,7 @@ config=$(sed -n 's/^      config *//p' "$page" | head -n 1)
 [ -n "$config" ] || wrong 'it shows no configuration that won'
 "$program" apply "$config" blur.hip --no-comment >printed 2>&1 || wrong "apply: $(tail -n 1 printed)"
 grep -Eq ' at [0-9]+ sizes: equal to the bit' printed || wrong "apply does not say that it verified: $(cat printed)"
-shown 'cat hiptemper-out/blur.hip.patch' | grep -v '^+// ' | expect_in hiptemper-out/blur.hip.patch patch
+expect_in hiptemper-out/blur.hip.patch patch < <(shown 'cat hiptemper-out/blur.hip.patch' | grep -v '^+// ')
 patch -p1 --dry-run <hiptemper-out/blur.hip.patch >printed 2>&1 || wrong "the patch: $(cat printed)"
 
 # "Next" says why a tuned source is not tuned again.
