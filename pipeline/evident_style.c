@@ -248,10 +248,11 @@ static void new_write(styling *in, size_t index) {
     else
         ht_text_append_n(&in->out, of.text - of.indent, of.indent);
     bool own = !is_authors(in, &of);
-    ht_evident_words evident = {in->after,
-                                ht_evident_declares_changing(in->original, in->previous)};
-    char *words = ht_evident_words_apply(evident, of.text, of.length);
+    char *words = NULL;
     if (own) {
+        ht_evident_words evident = {in->after,
+                                    ht_evident_declares_changing(in->original, in->previous)};
+        words = ht_evident_words_apply(evident, of.text, of.length);
         of.text = words;
         of.length = strlen(words);
     }
