@@ -9,7 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 /* In a folder that nobody named all is made again after that time, so that what another
@@ -75,16 +74,6 @@ static void each_entry(const char *path,
         closedir(listing);
 }
 
-static void remove_if_old(const char *path, const struct stat *state, void *context) {
-    const time_t *oldest = context;
-    if (state->st_mtime >= *oldest)
-        return;
-    if (S_ISDIR(state->st_mode))
-        ht_dir_remove(path);
-    else
-        unlink(path);
-}
-
 typedef struct oldest {
     const char *suffix;
     char *path;
@@ -127,8 +116,7 @@ static const char *find_own(void) {
     char *path = ht_cache_path("parsed");
     ht_error error;
     if (path && ht_cache_make(path, &error)) {
-        time_t oldest_kept = time(NULL) - (time_t)OWN_DAYS * 24 * 3600;
-        each_entry(path, remove_if_old, &oldest_kept);
+        ht_dir_remove_old_all(path, OWN_DAYS);
         return path;
     }
     free(path);

@@ -125,19 +125,30 @@ bool ht_dir_exists(const char *path) {
     return stat(path, &info) == 0 && S_ISDIR(info.st_mode);
 }
 
-void ht_dir_remove_old(const char *path, int days) {
+/* `folders`: those that lie there, too. */
+static void remove_old(const char *path, int days, bool folders) {
     DIR *directory = opendir(path);
     time_t oldest = time(NULL) - (time_t)days * 24 * 3600;
     for (struct dirent *entry; directory && (entry = readdir(directory)) != NULL;) {
         char *file = ht_path_join(path, entry->d_name);
         struct stat info;
-        if (entry->d_name[0] != '.' && lstat(file, &info) == 0 && S_ISREG(info.st_mode) &&
-            info.st_mtime < oldest)
+        bool old = entry->d_name[0] != '.' && lstat(file, &info) == 0 && info.st_mtime < oldest;
+        if (old && S_ISREG(info.st_mode))
             unlink(file);
+        else if (old && folders && S_ISDIR(info.st_mode))
+            ht_dir_remove(file);
         free(file);
     }
     if (directory)
         closedir(directory);
+}
+
+void ht_dir_remove_old(const char *path, int days) {
+    remove_old(path, days, false);
+}
+
+void ht_dir_remove_old_all(const char *path, int days) {
+    remove_old(path, days, true);
 }
 
 bool ht_dir_is_private(const char *path) {

@@ -29,6 +29,8 @@ void ht_dir_remove(const char *path);
 /* Removes the files of a folder (no folders, no hidden files) that were last written more than
  * `days` ago; errors are ignored (used for what is kept to save time). */
 void ht_dir_remove_old(const char *path, int days);
+/* The same with folders, as old as their last change. */
+void ht_dir_remove_old_all(const char *path, int days);
 
 /* A fresh private folder under $TMPDIR or /tmp, named after this process; free() the path, remove
  * with ht_dir_remove. */
