@@ -2,10 +2,10 @@
 
 #include "base/memory.h"
 #include "base/text.h"
-#include "loop/contest.h"
 #include "pipeline/outputs.h"
 #include "refactor/rewrite/apply.h"
 #include "runtime/verify/verify.h"
+#include "templates/annotations/contest.h"
 
 #include <stdlib.h>
 

@@ -3,7 +3,6 @@
 #include "base/clock.h"
 #include "base/memory.h"
 #include "base/text.h"
-#include "loop/contest.h"
 #include "loop/deliver.h"
 #include "loop/known.h"
 #include "loop/neighbours.h"
@@ -13,6 +12,7 @@
 #include "pipeline/model_search.h"
 #include "pipeline/progress.h"
 #include "pipeline/roofline.h"
+#include "templates/annotations/contest.h"
 
 #include <stdlib.h>
 #include <string.h>

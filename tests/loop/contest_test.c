@@ -1,7 +1,7 @@
 /* A template of a later source against the loop's original. */
 #include "base/memory.h"
-#include "loop/contest.h"
 #include "runtime/job/job.h"
+#include "templates/annotations/contest.h"
 #include "templates/annotations/template.h"
 
 #include <criterion/criterion.h>

@@ -1,4 +1,4 @@
-#include "loop/contest.h"
+#include "templates/annotations/contest.h"
 
 #include "base/memory.h"
 #include "templates/annotations/apart.h"

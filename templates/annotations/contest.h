@@ -1,7 +1,7 @@
 /* A template against the loop's original: what came of several revisions is verified against it and
  * timed next to it, in the same rounds, whatever source it was made of. */
-#ifndef HT_LOOP_CONTEST_H
-#define HT_LOOP_CONTEST_H
+#ifndef HT_TEMPLATES_ANNOTATIONS_CONTEST_H
+#define HT_TEMPLATES_ANNOTATIONS_CONTEST_H
 
 #include "templates/annotations/template.h"
 
