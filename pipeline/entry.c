@@ -74,13 +74,19 @@ static double settled_by(const ht_session *session) {
     return session->end_by > 0 && by > session->end_by ? session->end_by : by;
 }
 
+/* Returns true for the last entry of a source. */
+static bool is_last(const ht_entries *entries, size_t index) {
+    const ht_entry *items = entries->items;
+    return index + 1 == entries->count || items[index + 1].source != items[index].source;
+}
+
 /* Settles a source after its last entry: its files are written, and the time that checking them
  * took is known for the sources to come. */
 static void source_settle(const ht_entries *entries, size_t last, ht_session *session) {
     const ht_entry *items = entries->items;
     size_t source = items[last].source, won = 0;
     double begun = ht_clock_seconds();
-    if (!session->settle || (last + 1 < entries->count && items[last + 1].source == source))
+    if (!session->settle)
         return;
     for (size_t i = 0; i <= last; ++i)
         won += items[i].source == source && is_won(&items[i]);
@@ -111,11 +117,22 @@ static ht_status elsewhere_time(ht_entry *entry, const ht_session *session, ht_e
                              least, &entry->elsewhere, error);
 }
 
+/* Reports entries of which no more is to come: a source's, after its files were checked and timed.
+ * Returns the number of those that are reported now. */
+static size_t sources_report(const ht_entries *entries, size_t from, size_t to,
+                             const ht_session *session, FILE *out) {
+    for (size_t i = from; i < to; ++i)
+        session->report(&entries->items[i], &session->device, out);
+    fflush(out);
+    return to;
+}
+
 ht_status ht_entries_tune(ht_entries *entries, ht_session *session, FILE *out, ht_error *error) {
     session->pairs_left = 0;
     for (size_t i = 0; i < entries->count; ++i)
         session->pairs_left += is_open(&entries->items[i]);
     session->progress = ht_progress_new(out, session->pairs_left);
+    size_t reported = 0;
     ht_status status = HT_OK;
     for (size_t i = 0; status == HT_OK && i < entries->count; ++i) {
         ht_entry *entry = &entries->items[i];
@@ -138,11 +155,10 @@ ht_status ht_entries_tune(ht_entries *entries, ht_session *session, FILE *out, h
             if (is_won(entry))
                 session->reserve += entry->result.check_seconds;
         }
-        if (status == HT_OK)
-            session->report(entry, &session->device, out);
-        fflush(out);
-        if (status == HT_OK)
+        if (status == HT_OK && is_last(entries, i))
             source_settle(entries, i, session);
+        if (status != HT_OK || !session->settle || is_last(entries, i))
+            reported = sources_report(entries, reported, i + (status == HT_OK), session, out);
     }
     ht_stop_at(0); /* what was found is written all the same */
     ht_progress_free(session->progress);

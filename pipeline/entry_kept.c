@@ -41,7 +41,8 @@ static void written_take(const json_t *row, ht_entry *entry) {
         .missing = text_copy(written, "missing"),
         .launches = (size_t)json_integer_value(json_object_get(written, "launches")),
         .sizes = (size_t)json_integer_value(json_object_get(written, "sizes")),
-        .bitwise = json_is_true(json_object_get(written, "bitwise"))};
+        .bitwise = json_is_true(json_object_get(written, "bitwise")),
+        .times = {.known = json_is_true(json_object_get(written, "timed"))}};
 }
 
 static void files_take(const json_t *row, ht_entry *entry) {

@@ -15,14 +15,6 @@ typedef struct ht_rejection {
     char *example; /* the first one's reason; owned */
 } ht_rejection;
 
-typedef struct ht_candidate {
-    ht_config config;
-    ht_final final;
-    bool is_default;
-} ht_candidate;
-
-enum { HT_FINALISTS_MAX = 5 };
-
 /* Times of the original and of the configuration that stays, and their ratio. */
 typedef struct ht_pair_times {
     bool known; /* false: the others are not valid */
@@ -30,6 +22,16 @@ typedef struct ht_pair_times {
     double speedup, speedup_lo, speedup_hi;
     ht_confirmation confirmation; /* where the above are from when improved */
 } ht_pair_times;
+
+typedef struct ht_candidate {
+    ht_config config;
+    ht_final final;
+    bool is_default;
+    ht_pair_times written; /* of the tuned file with it, which is what counts in the end; unknown:
+                              it was not written, or not timed */
+} ht_candidate;
+
+enum { HT_FINALISTS_MAX = 5 };
 
 /* The configurations that a search may choose from. */
 typedef struct ht_pair_space {
@@ -88,7 +90,8 @@ typedef struct ht_pair_result {
     bool io_failed; /* failed because a file or folder cannot be read or written, as on a full disk:
                        nothing about the kernel */
     char *reason;   /* owned; NULL when improved */
-    ht_pair_times times;
+    ht_pair_times
+        times; /* an improved one's are those of the tuned file as soon as that was timed */
     bool has_config;
     ht_config config; /* the one that stays: the winner, or the default when kept */
     ht_pair_space space;

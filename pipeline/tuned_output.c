@@ -7,6 +7,7 @@
 #include "pipeline/stop.h"
 #include "pipeline/timed.h"
 #include "pipeline/tuned_comment.h"
+#include "pipeline/written_choice.h"
 #include "refactor/rewrite/apply.h"
 
 #include "base/file.h"
@@ -89,10 +90,25 @@ static ht_status texts_make(const ht_output_source *source, ht_entry *const *ent
     return status;
 }
 
+/* Returns true if another finalist may be tried: files are timed, the time is not over, and the
+ * winner was not timed at other sizes, which the other was not. */
+static bool may_go_on(const ht_output_source *source, const ht_entry *entry) {
+    return source->checker && source->checker->session && !ht_stopped &&
+           entry->elsewhere.count == 0;
+}
+
 /* `unproven`: the text was not found to be wrong; it could not be checked. */
-static void withhold(ht_entry *entry, const char *fault, bool unproven) {
+static void withhold(const ht_output_source *source, ht_entry *entry, const char *fault,
+                     bool unproven) {
     ht_pair_result *result = &entry->result;
     bool time = ht_interrupted || ht_timed_is_command(fault);
+    if (ht_written_retreat(entry, fault, !unproven && may_go_on(source, entry))) {
+        ht_report_message("%s:%d: %s: a tuned source is withheld: %s%s; another configuration is "
+                          "taken",
+                          entry->file, entry->line, entry->name, fault,
+                          unproven ? "" : "; this is a defect of hiptemper");
+        return;
+    }
     result->verdict = time ? HT_VERDICT_NOT_RUN : HT_VERDICT_WITHHELD;
     result->verified = false;
     free(result->reason);
@@ -102,10 +118,10 @@ static void withhold(ht_entry *entry, const char *fault, bool unproven) {
                       time ? "; what was measured is kept for the next run" : "");
 }
 
-/* Checks kernels that were rewritten: they are taken out of the text and run. */
+/* Checks kernels that were rewritten: they are taken out of the text, run and timed. */
 static ht_status rewritten_check(const ht_output_source *source, const ht_applied *applied,
-                                 ht_entry *const *entries, size_t count, bool *out_withheld,
-                                 ht_error *error) {
+                                 ht_entry *const *entries, size_t count, const ht_session *session,
+                                 bool *out_again, ht_error *error) {
     ht_written_subject *subjects = ht_alloc(count + 1, sizeof *subjects);
     ht_written_proof *proofs = ht_alloc(count + 1, sizeof *proofs);
     ht_entry **owners = ht_alloc(count + 1, sizeof *owners);
@@ -113,10 +129,12 @@ static ht_status rewritten_check(const ht_output_source *source, const ht_applie
     for (size_t i = 0; i < count; ++i)
         if (is_won(entries[i]) && !entries[i]->annotated) {
             owners[subject_count] = entries[i];
-            subjects[subject_count++] = (ht_written_subject){.kernel = entries[i]->kernel,
-                                                             .config = &entries[i]->result.config,
-                                                             .instance = entries[i]->instance,
-                                                             .sizes = samples_of(entries[i])};
+            subjects[subject_count++] =
+                (ht_written_subject){.kernel = entries[i]->kernel,
+                                     .config = &entries[i]->result.config,
+                                     .instance = entries[i]->instance,
+                                     .sizes = samples_of(entries[i]),
+                                     .proven = ht_written_current(entries[i]) != NULL};
         }
     ht_status status = HT_OK;
     if (subject_count)
@@ -126,10 +144,12 @@ static ht_status rewritten_check(const ht_output_source *source, const ht_applie
         ht_written_proof_free(&owners[i]->written);
         owners[i]->written = proofs[i];
         owners[i]->written_checked = true;
-        if (!proofs[i].fault)
+        if (proofs[i].fault)
+            withhold(source, owners[i], proofs[i].fault, proofs[i].stopped || proofs[i].unverified);
+        else if (!ht_written_choose(owners[i], session->options.min_speedup,
+                                    may_go_on(source, owners[i])))
             continue;
-        *out_withheld = true;
-        withhold(owners[i], proofs[i].fault, proofs[i].stopped || proofs[i].unverified);
+        *out_again = true;
     }
     for (size_t i = 0; i < subject_count; ++i)
         samples_free(subjects[i].sizes);
@@ -139,20 +159,21 @@ static ht_status rewritten_check(const ht_output_source *source, const ht_applie
     return status;
 }
 
-/* Checks the texts before they are written. Kernels that fail are withheld. */
+/* Checks the texts before they are written. Kernels that fail are withheld. *out_again: they must
+ * be made again, since kernels were withheld, or others are to be written. */
 static ht_status texts_check(const ht_output_source *source, const ht_applied *applied,
-                             ht_entry *const *entries, size_t count, bool *out_withheld,
-                             ht_error *error) {
-    *out_withheld = false;
-    ht_status status = rewritten_check(source, applied, entries, count, out_withheld, error);
+                             ht_entry *const *entries, size_t count, const ht_session *session,
+                             bool *out_again, ht_error *error) {
+    *out_again = false;
+    ht_status status = rewritten_check(source, applied, entries, count, session, out_again, error);
     for (size_t i = 0; i < count && status == HT_OK; ++i) {
         if (!is_won(entries[i]) || !entries[i]->annotated)
             continue;
         char *fault = ht_written_defaults_fault(applied->files[0].text, source->path,
                                                 entries[i]->template, &entries[i]->result.config);
         if (fault) {
-            *out_withheld = true;
-            withhold(entries[i], fault, false);
+            *out_again = true;
+            withhold(source, entries[i], fault, false);
         }
         free(fault);
     }
@@ -177,14 +198,14 @@ static void texts_blame(const ht_output_source *source, ht_entry *const *entries
         ht_applied alone;
         ht_error error;
         if (texts_make(source, &entries[i], 1, session, &alone, &error) != HT_OK) {
-            withhold(entries[i], error.message, false);
+            withhold(source, entries[i], error.message, false);
             found = true;
         }
         ht_applied_free(&alone);
     }
     for (size_t i = 0; i < count && !found; ++i)
         if (is_won(entries[i]))
-            withhold(entries[i], fault, false);
+            withhold(source, entries[i], fault, false);
 }
 
 /* ---- launches that choose by the size */
@@ -235,14 +256,14 @@ static void dispatches_settle(const ht_output_source *source, ht_entry *const *e
     }
 }
 
-/* Without one that failed the others are checked again. */
+/* Without one that failed the others are checked again; what was proven is not run again. */
 ht_status ht_output_texts(const ht_output_source *source, ht_entry *const *entries, size_t count,
                           const ht_session *session, ht_applied *out_applied, ht_error *error) {
     ht_applied *out = out_applied;
     *out = (ht_applied){0};
     dispatches_settle(source, entries, count, session);
     while (any_won(entries, count)) {
-        bool withheld = false;
+        bool again = false;
         ht_error own = {0};
         ht_status status = texts_make(source, entries, count, session, out, &own);
         if (status == HT_ERROR_INTERNAL) {
@@ -251,10 +272,10 @@ ht_status ht_output_texts(const ht_output_source *source, ht_entry *const *entri
             continue;
         }
         if (status == HT_OK)
-            status = texts_check(source, out, entries, count, &withheld, error);
+            status = texts_check(source, out, entries, count, session, &again, error);
         else if (error)
             *error = own;
-        if (status != HT_OK || !withheld)
+        if (status != HT_OK || !again)
             return status;
         ht_applied_free(out);
     }

@@ -1,10 +1,12 @@
 #include "pipeline/written_check.h"
 
+#include "base/code_tokens.h"
 #include "base/memory.h"
 #include "base/text.h"
 #include "pipeline/report.h"
 #include "pipeline/stop.h"
 #include "pipeline/written_limits.h"
+#include "pipeline/written_time.h"
 #include "refactor/rewrite/written.h"
 #include "refactor/rewrite/written_compare.h"
 #include "runtime/verify/verify.h"
@@ -25,7 +27,7 @@ typedef struct checking {
 
 void ht_written_checker_free(ht_written_checker *checker) {
     for (size_t i = 0; i < checker->agreed_count; ++i) {
-        free(checker->agreed[i].unit);
+        free(checker->agreed[i].tokens);
         free(checker->agreed[i].left_out);
     }
     free(checker->agreed);
@@ -40,11 +42,21 @@ void ht_written_proof_free(ht_written_proof *proof) {
     *proof = (ht_written_proof){0};
 }
 
-static const ht_written_agreed *agreed_find(const ht_written_checker *checker, const char *unit) {
-    for (size_t i = 0; i < checker->agreed_count; ++i)
-        if (strcmp(checker->agreed[i].unit, unit) == 0)
-            return &checker->agreed[i];
-    return NULL;
+/* Returns the key of a unit: comments, of which one has the speedup, are left out; free(). */
+static char *tokens_of(const char *unit) {
+    ht_text tokens = {0};
+    ht_code_tokens(unit, &tokens);
+    return ht_text_take(&tokens);
+}
+
+static ht_written_agreed *agreed_find(const ht_written_checker *checker, const char *unit) {
+    char *tokens = tokens_of(unit);
+    ht_written_agreed *found = NULL;
+    for (size_t i = 0; i < checker->agreed_count && !found; ++i)
+        if (strcmp(checker->agreed[i].tokens, tokens) == 0)
+            found = &checker->agreed[i];
+    free(tokens);
+    return found;
 }
 
 /* ---- the launch is that which was measured */
@@ -202,8 +214,10 @@ static void agreed_add(checking *in, const ht_written_launch *launch,
     ht_written_checker *checker = in->checker;
     HT_GROW(checker->agreed, checker->agreed_count);
     checker->agreed[checker->agreed_count] =
-        (ht_written_agreed){ht_strdup(launch->template->unit), result->size_count, result->bitwise,
-                            result->left_out ? ht_strdup(result->left_out) : NULL};
+        (ht_written_agreed){.tokens = tokens_of(launch->template->unit),
+                            .sizes = result->size_count,
+                            .bitwise = result->bitwise,
+                            .left_out = result->left_out ? ht_strdup(result->left_out) : NULL};
     agreed_note(in, launch, &checker->agreed[checker->agreed_count++]);
 }
 
@@ -240,6 +254,10 @@ static bool is_skipped(void *context, const ht_problem *problem) {
     return !ht_written_launches(in->launch, problem, fields) || is_absent(context, problem);
 }
 
+static bool is_stopped(const ht_written_checker *checker) {
+    return checker->interrupted && *checker->interrupted;
+}
+
 static ht_status launch_run(checking *in, const ht_written_launch *launch, ht_error *error) {
     if (!launch->template) {
         fault_tell(in, launch, ht_format("it cannot be taken out of the file: %s", launch->unread));
@@ -255,6 +273,8 @@ static ht_status launch_run(checking *in, const ht_written_launch *launch, ht_er
         agreed_note(in, launch, known);
         return HT_OK;
     }
+    if (is_stopped(in->checker))
+        return HT_ERROR_INTERRUPTED;
     ht_device host;
     ht_verify_result result = {0};
     in->launch = launch;
@@ -276,10 +296,6 @@ static ht_status launch_run(checking *in, const ht_written_launch *launch, ht_er
         settle(in, launch, &result);
     ht_verify_result_free(&result);
     return status;
-}
-
-static bool is_stopped(const ht_written_checker *checker) {
-    return checker->interrupted && *checker->interrupted;
 }
 
 static void stopped_tell(ht_written_proof *proof) {
@@ -304,8 +320,7 @@ static void failed_tell(ht_written_proof *proof, const ht_error *error) {
 /* Checks a launch. One that cannot be run here proves nothing, neither right nor wrong. */
 static void launch_check(checking *in, const ht_written_launch *launch) {
     ht_error error = {0};
-    ht_status status =
-        is_stopped(in->checker) ? HT_ERROR_INTERRUPTED : launch_run(in, launch, &error);
+    ht_status status = launch_run(in, launch, &error);
     if (status == HT_ERROR_INTERRUPTED)
         stopped_tell(in->proof);
     else if (is_own_failure(status))
@@ -328,6 +343,24 @@ static void unverified_tell(ht_written_proof *proof) {
                                               "contents that the original runs with");
 }
 
+/* Times the launch that the tuned instance takes, once for each text. */
+static void launches_time(checking *in, const ht_written_kernel *kernel) {
+    const ht_problem *instance = in->subject->instance;
+    const ht_device_fields *fields = &in->checker->device->fields;
+    for (size_t i = 0; instance && i < kernel->launch_count; ++i) {
+        const ht_written_launch *launch = &kernel->launches[i];
+        if (!ht_written_launches(launch, instance, fields))
+            continue;
+        ht_written_agreed *agreed = agreed_find(in->checker, launch->template->unit);
+        if (agreed && !agreed->times.known)
+            ht_written_time(in->checker->session, launch->template, in->kernel->template, instance,
+                            &agreed->times);
+        if (agreed)
+            in->proof->times = agreed->times;
+        return;
+    }
+}
+
 static void kernel_check(checking *in, ht_written *written) {
     ht_written_kernel kernel;
     in->proof->reassociates = reassociates(in);
@@ -341,6 +374,8 @@ static void kernel_check(checking *in, ht_written *written) {
         launch_check(in, &kernel.launches[i]);
     if (!in->proof->fault && in->proof->launches == 0 && in->checker->device->emulated)
         unverified_tell(in->proof);
+    if (!in->proof->fault && in->proof->launches && in->checker->session)
+        launches_time(in, &kernel);
     in->constants = NULL;
     ht_written_kernel_free(&kernel);
 }
@@ -352,7 +387,10 @@ ht_status ht_written_check(ht_written_checker *checker, const ht_refactor *refac
     ht_error own = {0};
     for (size_t i = 0; i < count; ++i)
         proofs[i] = (ht_written_proof){0};
-    if (is_stopped(checker) || ht_stop_left() < checker->reading) {
+    bool late = is_stopped(checker) || ht_stop_left() < checker->reading;
+    for (size_t i = 0; i < count; ++i)
+        late = late && !subjects[i].proven;
+    if (late) {
         for (size_t i = 0; i < count; ++i)
             stopped_tell(&proofs[i]);
         return HT_OK;
@@ -369,10 +407,7 @@ ht_status ht_written_check(ht_written_checker *checker, const ht_refactor *refac
                        .kernel = ht_refactor_kernel(refactor, subjects[i].kernel),
                        .subject = &subjects[i],
                        .proof = &proofs[i]};
-        if (is_stopped(checker))
-            stopped_tell(in.proof);
-        else
-            kernel_check(&in, written);
+        kernel_check(&in, written);
     }
     ht_written_close(written);
     return status;
@@ -435,9 +470,9 @@ char *ht_written_proof_brief(const ht_written_proof *proof) {
 json_t *ht_written_proof_json(const ht_written_proof *proof) {
     char *text = proof->fault ? NULL : ht_written_proof_string(proof);
     json_t *object =
-        json_pack("{s:I, s:I, s:b, s:o, s:o, s:o}", "launches", (json_int_t)proof->launches,
-                  "sizes", (json_int_t)proof->sizes, "bitwise", proof->bitwise, "not_proven",
-                  ht_report_json_text(proof->unproven), "missing",
+        json_pack("{s:I, s:I, s:b, s:b, s:o, s:o, s:o}", "launches", (json_int_t)proof->launches,
+                  "sizes", (json_int_t)proof->sizes, "bitwise", proof->bitwise, "timed",
+                  proof->times.known, "not_proven", ht_report_json_text(proof->unproven), "missing",
                   ht_report_json_text(proof->missing), "text", ht_report_json_text(text));
     free(text);
     return object;

@@ -4,22 +4,28 @@
 #ifndef HT_PIPELINE_WRITTEN_CHECK_H
 #define HT_PIPELINE_WRITTEN_CHECK_H
 
+#include "pipeline/pair_result.h"
 #include "refactor/rewrite/apply.h"
 #include "runtime/provider/provider.h"
 
 #include <jansson.h>
 
+struct ht_session; /* pipeline/tuning.h */
+
 /* A unit that was run. */
 typedef struct ht_written_agreed {
-    char *unit; /* owned */
+    char *tokens; /* of its text (base/code_tokens.h); owned */
     size_t sizes;
     bool bitwise;
-    char *left_out; /* which of the ways that it may go was not run; NULL: all were; owned */
+    char *left_out;      /* which of the ways that it may go was not run; NULL: all were; owned */
+    ht_pair_times times; /* next to the original's; may be unknown */
 } ht_written_agreed;
 
 /* Keeps what was proven, so that the same text is not run twice. */
 typedef struct ht_written_checker {
-    const ht_device *device; /* that was tuned for: its fields are in geometries */
+    const ht_device *device;          /* that was tuned for: its fields are in geometries */
+    const struct ht_session *session; /* times on it what was proven; borrowed; NULL: nothing is
+                                         timed */
     uint64_t seed;
     const volatile int *interrupted; /* Ctrl-C, or the time is over; may be NULL */
     double reading; /* seconds that reading a file takes, which nothing interrupts: not begun where
@@ -36,6 +42,7 @@ typedef struct ht_written_subject {
     const ht_problem *instance;   /* what it was tuned for; NULL: sizes are not known */
     const ht_size_samples *sizes; /* at which the launch must take it, or the original; NULL: no
                                      size was chosen for */
+    bool proven; /* its text was proven before: it is read again though the time is over */
 } ht_written_subject;
 
 /* The result. */
@@ -51,6 +58,7 @@ typedef struct ht_written_proof {
     size_t sizes;      /* problems, of the launch that ran at most */
     bool reassociates; /* its sums come in another order than the original's */
     bool bitwise;      /* outputs were equal to the bit */
+    ht_pair_times times; /* of the launch that the tuned instance takes, next to the original's */
 } ht_written_proof;
 void ht_written_proof_free(ht_written_proof *proof);
 
@@ -69,7 +77,7 @@ char *ht_written_defaults_fault(const char *text, const char *path, const ht_tem
 char *ht_written_proof_string(const ht_written_proof *proof);
 /* The same without the reason of `missing` where nothing was run: for lists that have it once. */
 char *ht_written_proof_brief(const ht_written_proof *proof);
-/* {"launches", "sizes", "bitwise", "not_proven", "missing", "text"} */
+/* {"launches", "sizes", "bitwise", "timed", "not_proven", "missing", "text"} */
 json_t *ht_written_proof_json(const ht_written_proof *proof);
 
 #endif

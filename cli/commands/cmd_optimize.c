@@ -282,6 +282,7 @@ static int tune(optimization *in, const ht_refactor_options *compiler) {
     ht_outputs outputs;
     ht_error error = {0};
     ht_outputs_open(&in->survey, session, compiler, in->given->out, &outputs);
+    outputs.checker.session = session; /* what is written is what is timed */
     session->report = is_brief(in) ? ht_entry_report_brief : ht_entry_report;
     session->settle = settle;
     session->settle_context = in;

@@ -4,6 +4,7 @@
 #include "base/memory.h"
 #include "cli/reports/entry_report.h"
 #include "pipeline/style.h"
+#include "pipeline/written_choice.h"
 
 #include <stdlib.h>
 
@@ -243,6 +244,9 @@ json_t *ht_entry_json(const ht_entry *entry, const ht_device *device) {
     for (size_t i = 0; i < entry->transformation_count; ++i)
         json_array_append_new(transformations, json_string(entry->transformations[i]));
     json_object_set_new(object, "transformations", transformations);
+    const ht_candidate *source = ht_written_current(entry);
+    json_object_set_new(object, "template_speedup",
+                        number_json(source != NULL, source ? source->final.speedup : 0));
     json_object_set_new(object, "written",
                         entry->written_checked ? ht_written_proof_json(&entry->written)
                                                : json_null());

@@ -5,6 +5,7 @@
 #include "cli/reports/entry_report.h"
 #include "cli/reports/table.h"
 #include "pipeline/style.h"
+#include "pipeline/written_choice.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -231,6 +232,10 @@ void ht_entry_report(const ht_entry *entry, const ht_device *device, FILE *out) 
         timing_print("original", &result->times.original, device, out);
         timing_print(gained(result) ? "tuned" : "default", &result->times.tuned, device, out);
     }
+    char *difference = gained(result) ? ht_written_difference_words(entry) : NULL;
+    if (difference)
+        fprintf(out, "  %-10s %s\n", "written", difference);
+    free(difference);
     if (result->has_config && gained(result)) {
         char *config = ht_config_brief(entry->template, &result->config);
         fprintf(out, "  %-10s %s\n", "config", config);

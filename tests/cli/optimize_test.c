@@ -163,6 +163,14 @@ Test(optimize, less_than_the_least_speedup_keeps_the_original) {
     program_free(&result);
 }
 
+/* The speedup of what was written is that of the file. */
+static void expect_file_timed(const json_t *kernel) {
+    json_t *written = json_object_get(kernel, "written");
+    bool improved = strcmp(text_of(kernel, "status"), "improved") == 0;
+    cr_expect(!improved || json_is_true(json_object_get(written, "timed")));
+    cr_expect_eq(json_is_number(json_object_get(kernel, "template_speedup")), improved);
+}
+
 Test(optimize, tunes_reports_and_writes_then_a_second_run_reuses) {
     write_sources();
     program_result result = program_run("optimize src --json out/report.json" BUDGET);
@@ -176,6 +184,7 @@ Test(optimize, tunes_reports_and_writes_then_a_second_run_reuses) {
     cr_assert_eq(count_of(document, "version"), 1);
     cr_assert_str_eq(text_of(document, "timing"), "host emulation");
     expect_measured_kernel(first_kernel(document));
+    expect_file_timed(first_kernel(document));
     json_int_t evaluated = count_of(first_kernel(document), "evaluated");
     expect_files(strcmp(text_of(first_kernel(document), "status"), "improved") == 0);
     /* The template that was written is the one that the database has results of. */
