@@ -164,7 +164,7 @@ Test(optimize, less_than_the_least_speedup_keeps_the_original) {
 }
 
 /* The speedup of what was written is that of the file. */
-static void expect_file_timed(const json_t *kernel) {
+static void expect_file_timed(json_t *kernel) {
     json_t *written = json_object_get(kernel, "written");
     bool improved = strcmp(text_of(kernel, "status"), "improved") == 0;
     cr_expect(!improved || json_is_true(json_object_get(written, "timed")));

@@ -253,11 +253,9 @@ Test(written_form, outputs_that_share_loads_are_an_array) {
         "\n"
         "    if (ow_first >= OW || oh >= OH)\n"
         "        return;\n"
-        "    // outputs past the edge read what lies inside, and are not stored\n"
-        "    int ow_clamped[OUTPUTS_PER_THREAD];\n"
-        "    #pragma unroll\n"
-        "    for (int tx = 0; tx < OUTPUTS_PER_THREAD; ++tx)\n"
-        "        ow_clamped[tx] = min(ow_first + tx, OW - 1);\n"
+        "    // outputs past the edge, if the tile is not full, read what lies inside and are not "
+        "stored\n"
+        "    const bool full = OW - ow_first >= OUTPUTS_PER_THREAD;\n"
         "\n"
         "    float sum[OUTPUTS_PER_THREAD] = {};\n"
         "    for (int c = 0; c < C; c++) {\n"
@@ -265,7 +263,7 @@ Test(written_form, outputs_that_share_loads_are_an_array) {
         "            for (int s = 0; s < S; s++) {\n"
         "                #pragma unroll\n"
         "                for (int tx = 0; tx < OUTPUTS_PER_THREAD; ++tx) {\n"
-        "                    const int ow = ow_clamped[tx];\n"
+        "                    const int ow = full ? ow_first + tx : min(ow_first + tx, OW - 1);\n"
         "                    sum[tx] += x[((n * C + c) * H + oh + r) * W + ow + s] * w[((k * C + "
         "c) "
         "* R + r) * S + s];\n"
@@ -358,6 +356,28 @@ Test(written_form, a_size_as_a_constant_is_declared_as_deep_as_the_body) {
     free(text);
 }
 
+/* Outputs a block apart are no neighbours: each has a clamped index, computed once. */
+Test(written_form, outputs_a_block_apart_have_their_clamped_indices_in_an_array) {
+    char *text = example("conv2d_direct", "TILED=true COARSEN_X=4 COARSEN_X_STRIDED=true");
+    expect_part(text, "    int ow_clamped[OUTPUTS_PER_THREAD];\n");
+    expect_part(text, "const int ow = ow_clamped[tx];\n");
+    expect_none(text, "full");
+    free(text);
+}
+
+/* One question for all axes. */
+Test(written_form, a_tile_along_two_axes_asks_once_whether_it_is_full) {
+    char *text = example("depthwise", "TILED=true COARSEN_X=4 COARSEN_Y=2");
+    expect_part(text, "  const bool full = out_h - out_y_first >= kOutYPerThread && out_w - "
+                      "out_x_first >= kOutXPerThread;\n");
+    expect_part(text, "const int out_y = full ? out_y_first + ty : min(out_y_first + ty, out_h - "
+                      "1);\n");
+    expect_part(text, "const int out_x = full ? out_x_first + tx : min(out_x_first + tx, out_w - "
+                      "1);\n");
+    expect_none(text, "lamped");
+    free(text);
+}
+
 /* Bounds on both sides, and of another type, are those of the author's guard. */
 Test(written_form, an_array_of_outputs_keeps_to_its_guard) {
     char *text =
@@ -371,8 +391,8 @@ Test(written_form, an_array_of_outputs_keeps_to_its_guard) {
     expect_part(text, "const int i = i_first + ti < i_low ? i_low : ");
     free(text);
     text = example("filter_constant", "TILED=true COARSEN_X=4");
-    expect_part(text, "x_clamped[tx] = x_first + tx < width ? x_first + tx : width - 1;");
-    expect_part(text, "x = x_clamped[tx];");
+    expect_part(text, "const bool full = width - x_first >= ");
+    expect_part(text, "x = full ? x_first + tx : x_first + tx < width ? x_first + tx : width - 1;");
     expect_part(text, "    for(size_t mask_y = 0; mask_y < mask_width; ++mask_y)\n    {\n");
     free(text);
 }

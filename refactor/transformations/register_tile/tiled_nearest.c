@@ -1,5 +1,6 @@
 #include "refactor/transformations/register_tile/tiled_nearest.h"
 #include "base/memory.h"
+#include "refactor/plan/plan.h"
 #include "refactor/transformations/register_tile/tiled_front.h"
 #include "refactor/transformations/register_tile/tiled_single.h"
 
@@ -13,14 +14,96 @@ void ht_tiled_nearest_note(ht_tiled *t, size_t axis, const ht_syntax *statement)
         t->axes[axis].repeats = true;
 }
 
+/* Returns the axis x of several outputs; HT_TILED_AXES_MAX: there is none. */
+static size_t axis_x(const ht_tiled *t) {
+    for (size_t i = 0; i < t->axis_count; ++i)
+        if (t->axes[i].form->axis == 0 && t->axes[i].form != &t->form.plain)
+            return i;
+    return HT_TILED_AXES_MAX;
+}
+
+char *ht_tiled_neighbours(const ht_tiled *t) {
+    size_t x = axis_x(t);
+    if (x == HT_TILED_AXES_MAX)
+        return NULL;
+    const ht_tiled_axis *of = t->axes[x].form;
+    return of->strided ? ht_format("%s > 1 && !%s", of->factor, of->strided)
+                       : ht_format("%s > 1", of->factor);
+}
+
 void ht_tiled_nearest_settle(ht_tiled *t) {
+    size_t x = axis_x(t);
     for (size_t i = 0; i < t->axis_count; ++i)
         if (t->axes[i].repeats && !t->axes[i].kept)
             t->axes[i].kept = ht_tiled_name_like(t->c.plan, "_clamped", t->axes[i].form->name);
+    if (x < HT_TILED_AXES_MAX && t->axes[x].repeats && !t->names.inside)
+        t->names.inside = ht_plan_name(t->c.plan, "full");
 }
 
 bool ht_tiled_is_kept(const ht_tiled *t, size_t axis) {
     return t->text == HT_TILE_THREAD && t->axes[axis].kept;
+}
+
+/* Returns when the loops ask, as a template expression; free(). */
+static char *asked_when(const ht_tiled *t) {
+    return t->names.inside ? ht_tiled_neighbours(t) : ht_strdup("0");
+}
+
+void ht_tiled_write_nearest(const ht_tiled *t, size_t axis, const char *place, ht_writer *writer) {
+    char *asked = asked_when(t);
+    if (t->names.inside) {
+        ht_writer_printf(writer, "$?{%s}{}{%s ? %s : ", asked, t->names.inside, place);
+        ht_tiled_write_clamped(t, axis, place, writer);
+        ht_writer_printf(writer, "}");
+    }
+    ht_writer_printf(writer, "$?{!(%s)}{}{%s[%s]}", asked, t->axes[axis].kept,
+                     t->axes[axis].form->counter);
+    free(asked);
+}
+
+static const char why[] = "// outputs past the edge read what lies inside, and are not stored";
+
+/* Returns the test that a thread's outputs are all inside along an axis; free(). A guard is ahead:
+ * the bound is above the first output, so that the difference is a number, of whichever type. */
+static char *inside_along(const ht_tiled *t, size_t axis) {
+    const ht_tiled_axis *of = t->axes[axis].form;
+    const ht_tile_bound *limit = ht_tiled_limit(t, axis);
+    const char *strided = of->strided ? of->strided : "0";
+    bool strict = limit->op == HT_BINARY_LT;
+    char *bound = ht_tiled_bound_text(limit);
+    char *text =
+        ht_format("$?{!%s}{}{%s - %s >= ${%s%s}}$?{%s}{}{%s + ${%s - 1} * blockDim.%c %s %s}",
+                  strided, bound, of->first, of->factor, strict ? "" : " - 1", strided, of->first,
+                  of->factor, (char)('x' + of->axis), strict ? "<" : "<=", bound);
+    free(bound);
+    return text;
+}
+
+/* Writes the question, along all axes that have several outputs. */
+static void write_question(const ht_tiled *t, ht_writer *writer, size_t like) {
+    char *asked = asked_when(t);
+    ht_text before = {0};
+    ht_writer_printf(writer, "$?{%s}{}{", asked);
+    ht_writer_put(
+        writer, like,
+        "// outputs past the edge, if the tile is not full, read what lies inside and are not "
+        "stored");
+    ht_writer_put(writer, like, "const bool %s = ", t->names.inside);
+    for (size_t i = 0; i < t->axis_count; ++i) {
+        if (!ht_tiled_is_kept(t, i))
+            continue;
+        const char *factor = t->axes[i].form->factor;
+        char *test = inside_along(t, i);
+        ht_writer_printf(writer, "$?{%s > 1}{}{", factor);
+        if (before.length)
+            ht_writer_printf(writer, "$?{%s}{}{ && }", before.data);
+        ht_writer_printf(writer, "%s}", test);
+        ht_text_printf(&before, "%s%s > 1", before.length ? " || " : "", factor);
+        free(test);
+    }
+    ht_writer_printf(writer, ";}");
+    ht_text_free(&before);
+    free(asked);
 }
 
 /* Writes a comment ahead of the first array. */
@@ -31,26 +114,35 @@ static void write_why(const ht_tiled *t, size_t axis, ht_writer *writer, size_t 
         if (ht_tiled_is_kept(t, i))
             ht_text_printf(&first, " && %s == 1", t->axes[i].form->factor);
     ht_writer_printf(writer, "$?{%s}{}{", first.data);
-    ht_writer_put(writer, like,
-                  "// outputs past the edge read what lies inside, and are not stored}");
+    ht_writer_put(writer, like, "%s}", why);
     ht_text_free(&first);
 }
 
+static void write_array(const ht_tiled *t, size_t axis, ht_writer *writer, size_t like) {
+    const ht_tiled_axis *of = t->axes[axis].form;
+    char *place = ht_tiled_single_place(t, axis);
+    write_why(t, axis, writer, like);
+    ht_writer_printf(writer, "$?{%s > 1}{}{", of->factor);
+    ht_writer_put(writer, like, "%s%s[${%s}];", t->axes[axis].type, t->axes[axis].kept, of->factor);
+    ht_tiled_axis_loop(of, writer, like);
+    ht_writer_line(writer, like);
+    --writer->depth;
+    ht_writer_printf(writer, "%s[%s] = ", t->axes[axis].kept, of->counter);
+    ht_tiled_write_clamped(t, axis, place, writer);
+    ht_writer_printf(writer, ";}");
+    free(place);
+}
+
 void ht_tiled_nearest_write(ht_tiled *t, ht_writer *writer, size_t like) {
+    char *asked = asked_when(t);
+    if (t->names.inside && t->text == HT_TILE_THREAD)
+        write_question(t, writer, like);
     for (size_t i = 0; i < t->axis_count; ++i) {
-        const ht_tiled_axis *of = t->axes[i].form;
         if (!ht_tiled_is_kept(t, i))
             continue;
-        char *place = ht_tiled_single_place(t, i);
-        write_why(t, i, writer, like);
-        ht_writer_printf(writer, "$?{%s > 1}{}{", of->factor);
-        ht_writer_put(writer, like, "%s%s[${%s}];", t->axes[i].type, t->axes[i].kept, of->factor);
-        ht_tiled_axis_loop(of, writer, like);
-        ht_writer_line(writer, like);
-        --writer->depth;
-        ht_writer_printf(writer, "%s[%s] = ", t->axes[i].kept, of->counter);
-        ht_tiled_write_clamped(t, i, place, writer);
-        ht_writer_printf(writer, ";}");
-        free(place);
+        ht_writer_printf(writer, "$?{!(%s)}{}{", asked);
+        write_array(t, i, writer, like);
+        ht_writer_printf(writer, "}");
     }
+    free(asked);
 }

@@ -1,5 +1,12 @@
-/* The nearest index inside of each of a thread's outputs, computed once and kept, ahead of the
- * author's loops in which the outputs need it:
+/* The nearest index inside of each of a thread's outputs, for the author's loops in which the
+ * outputs need it. Where outputs lie next to each other along x, the loops ask whether all are
+ * inside, so that a compiler may load neighbours together:
+ *
+ *     const bool full = width - x_first >= OUTPUTS;
+ *     ...
+ *         const int x = full ? x_first + tx : min(x_first + tx, width - 1);
+ *
+ * Else it is computed once and kept, ahead of the loops:
  *
  *     int y_clamped[OUTPUTS];
  *     for (int ty = 0; ty < OUTPUTS; ++ty)
@@ -15,11 +22,16 @@
 /* Notes that a statement needs the nearest index inside. The text that is being written is thrown
  * away, and written again. */
 void ht_tiled_nearest_note(ht_tiled *t, size_t axis, const ht_syntax *statement);
-/* Names the arrays for what was noted. */
+/* Names the question and the arrays for what was noted. */
 void ht_tiled_nearest_settle(ht_tiled *t);
-/* Writes the arrays, after the guards. */
+/* Writes them, after the guards. */
 void ht_tiled_nearest_write(ht_tiled *t, ht_writer *writer, size_t like);
-/* Returns true if an axis has an array in the text that is being written. */
+/* Returns true if an axis has one of the two in the text that is being written. */
 bool ht_tiled_is_kept(const ht_tiled *t, size_t axis);
+/* Writes such an axis' index of an output, or the nearest one inside. */
+void ht_tiled_write_nearest(const ht_tiled *t, size_t axis, const char *place, ht_writer *writer);
+/* Returns when a thread's outputs lie next to each other along x, as a template expression; NULL:
+ * they never do. free(). */
+char *ht_tiled_neighbours(const ht_tiled *t);
 
 #endif

@@ -75,6 +75,8 @@ typedef struct ht_tile_names {
     const char *tile;  /* the function that computes a thread's outputs */
     const char *edge;  /* its argument: some outputs may lie outside */
     const char *whole; /* variable: none does */
+    const char
+        *inside; /* the same where the text has one body (tiled_nearest.h); NULL: not asked */
 } ht_tile_names;
 
 /* Parts that other transformations put into the form. */

@@ -146,7 +146,7 @@ void ht_tiled_single_index(ht_tiled *t, size_t axis, bool clamped, ht_writer *wr
         ht_writer_printf(writer, "$?{%s > 1}{}{", of->factor);
     ht_writer_put(writer, like, "const %s%s = ", t->axes[axis].type, of->name);
     if (clamped && ht_tiled_is_kept(t, axis))
-        ht_writer_printf(writer, "%s[%s]", t->axes[axis].kept, of->counter);
+        ht_tiled_write_nearest(t, axis, place, writer);
     else if (clamped && t->text == HT_TILE_THREAD)
         ht_tiled_write_clamped(t, axis, place, writer);
     else if (clamped)

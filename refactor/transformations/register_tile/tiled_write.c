@@ -324,15 +324,22 @@ static void write_call(const ht_tiled *t, const char *edge, const char *inner, h
 }
 
 /* Returns whether outputs may lie outside, as text, where threads that are all inside have no way
- * of their own; free(). Not asked but where threads meet: it is what the tuned source does
- * (tiled_nearest.h), and with the question compilers would make two bodies of the template, whose
- * time nothing that is written has. */
+ * of their own; free(). Asked where the tuned source asks: where threads meet, or outputs lie next
+ * to each other (tiled_nearest.h). Else compilers would make two bodies of the template, whose time
+ * nothing that is written has. */
 static char *edge_text(const ht_tiled *t) {
     const char *meets = t->added.meets, *whole = t->names.whole, *apart = t->form.apart;
+    char *near = ht_tiled_neighbours(t);
+    char *asked = near ? ht_format("!(${%s}) || !%s", near, whole) : ht_strdup("true");
+    char *text = NULL;
     if (!meets)
-        return ht_strdup("true");
-    return ht_format("$?{%s}{$?{%s}{!(${%s}) || !%s}{!%s}$?{!(%s)}{}{true}}{true}", apart, meets,
-                     meets, whole, whole, meets);
+        text = ht_format("$?{%s}{%s}{true}", apart, asked);
+    else
+        text = ht_format("$?{%s}{$?{%s}{!(${%s}%s%s) || !%s}{!%s}$?{!(%s)}{}{true}}{true}", apart,
+                         meets, meets, near ? " || " : "", near ? near : "", whole, whole, meets);
+    free(asked);
+    free(near);
+    return text;
 }
 
 /* Writes the calls. `thread` NULL: all outputs are always inside. `inner` "": with the inner path;
