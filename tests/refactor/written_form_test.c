@@ -285,18 +285,20 @@ Test(written_form, outputs_that_share_loads_are_an_array) {
 
 Test(written_form, a_guard_around_the_work_stays_around_an_array_of_outputs) {
     char *text = example("separable", "TILED=true COARSEN_X=4 COARSEN_Y=2 BLOCK_X=64");
+    expect_part(
+        text,
+        "    if (xFirst < width && yFirst < height) {\n"
+        "        // outputs past the edge, if the tile is not full, read what lies inside and "
+        "are not stored\n"
+        "        const bool full = height - yFirst >= kBlurRowsOutputsAlongY && width - xFirst "
+        ">= kBlurRowsOutputsAlongX;\n"
+        "        float value[kBlurRowsOutputsAlongY][kBlurRowsOutputsAlongX] = {};\n");
     expect_part(text,
-                "    if (xFirst < width && yFirst < height) {\n"
-                "        // outputs past the edge read what lies inside, and are not stored\n"
-                "        int yClamped[kBlurRowsOutputsAlongY];\n"
-                "        #pragma unroll\n"
-                "        for (int ty = 0; ty < kBlurRowsOutputsAlongY; ++ty)\n"
-                "            yClamped[ty] = min(yFirst + ty, height - 1);\n"
-                "        float value[kBlurRowsOutputsAlongY][kBlurRowsOutputsAlongX] = {};\n");
-    expect_part(text, "                    const int y = yClamped[ty];\n"
-                      "                    const int x = xFirst + tx;\n");
-    expect_none(text, "xClamped"); /* the author clamps x */
-    expect_part(text, "                if (y < height && x < width)\n"
+                "                    const int y = full ? yFirst + ty : min(yFirst + ty, height - "
+                "1);\n"
+                "                    const int x = xFirst + tx;\n");
+    expect_none(text, "Clamped"); /* the author clamps x */
+    expect_part(text, "                if (full || (y < height && x < width))\n"
                       "                    dst[y * width + x] = value[ty][tx];\n"
                       "            }\n"
                       "    }\n"
@@ -372,6 +374,7 @@ Test(written_form, a_tile_along_two_axes_asks_once_whether_it_is_full) {
                       "out_x_first >= kOutXPerThread;\n");
     expect_part(text, "const int out_y = full ? out_y_first + ty : min(out_y_first + ty, out_h - "
                       "1);\n");
+    expect_part(text, "if (full || (out_y < out_h && out_x < out_w))\n");
     expect_part(text, "const int out_x = full ? out_x_first + tx : min(out_x_first + tx, out_w - "
                       "1);\n");
     expect_none(text, "lamped");

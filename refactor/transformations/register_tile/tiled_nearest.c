@@ -32,11 +32,13 @@ char *ht_tiled_neighbours(const ht_tiled *t) {
 }
 
 void ht_tiled_nearest_settle(ht_tiled *t) {
-    size_t x = axis_x(t);
-    for (size_t i = 0; i < t->axis_count; ++i)
+    bool any = false;
+    for (size_t i = 0; i < t->axis_count; ++i) {
+        any = any || t->axes[i].repeats;
         if (t->axes[i].repeats && !t->axes[i].kept)
             t->axes[i].kept = ht_tiled_name_like(t->c.plan, "_clamped", t->axes[i].form->name);
-    if (x < HT_TILED_AXES_MAX && t->axes[x].repeats && !t->names.inside)
+    }
+    if (any && axis_x(t) < HT_TILED_AXES_MAX && !t->names.inside)
         t->names.inside = ht_plan_name(t->c.plan, "full");
 }
 
@@ -59,6 +61,13 @@ void ht_tiled_write_nearest(const ht_tiled *t, size_t axis, const char *place, h
     ht_writer_printf(writer, "$?{!(%s)}{}{%s[%s]}", asked, t->axes[axis].kept,
                      t->axes[axis].form->counter);
     free(asked);
+}
+
+char *ht_tiled_full(const ht_tiled *t) {
+    bool all = t->text == HT_TILE_THREAD && t->names.inside;
+    for (size_t i = 0; i < t->axis_count && all; ++i)
+        all = ht_tiled_limit(t, i) || !(t->axes[i].form->low || t->axes[i].has_high);
+    return all ? asked_when(t) : NULL;
 }
 
 static const char why[] = "// outputs past the edge read what lies inside, and are not stored";
@@ -90,7 +99,7 @@ static void write_question(const ht_tiled *t, ht_writer *writer, size_t like) {
         "stored");
     ht_writer_put(writer, like, "const bool %s = ", t->names.inside);
     for (size_t i = 0; i < t->axis_count; ++i) {
-        if (!ht_tiled_is_kept(t, i))
+        if (!ht_tiled_limit(t, i))
             continue;
         const char *factor = t->axes[i].form->factor;
         char *test = inside_along(t, i);

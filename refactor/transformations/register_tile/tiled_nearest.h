@@ -30,6 +30,9 @@ void ht_tiled_nearest_write(ht_tiled *t, ht_writer *writer, size_t like);
 bool ht_tiled_is_kept(const ht_tiled *t, size_t axis);
 /* Writes such an axis' index of an output, or the nearest one inside. */
 void ht_tiled_write_nearest(const ht_tiled *t, size_t axis, const char *place, ht_writer *writer);
+/* Returns when names.inside says of all outputs that they are inside, as a template expression;
+ * NULL: it never does. free(). */
+char *ht_tiled_full(const ht_tiled *t);
 /* Returns when a thread's outputs lie next to each other along x, as a template expression; NULL:
  * they never do. free(). */
 char *ht_tiled_neighbours(const ht_tiled *t);

@@ -232,6 +232,23 @@ static joined join_tests(const ht_tiled *t, const bool *needed, bool inside) {
     return all;
 }
 
+/* Writes `if (TESTS)}`; several tests where the text knows whether the tile is full after that:
+ * `if (full || (TESTS))}`. */
+static void write_asked_test(const ht_tiled *t, const joined *all, bool inside, ht_writer *writer) {
+    char *full = all->many.length ? ht_tiled_full(t) : NULL;
+    char *asked = full ? ht_format("(%s) && (%s)", full, all->many.data) : ht_strdup("0");
+    ht_writer_printf(writer, "if (");
+    if (full)
+        ht_writer_printf(writer, "$?{%s}{}{%s%s %s (}", asked, inside ? "" : "!", t->names.inside,
+                         inside ? "||" : "&&");
+    ht_writer_printf(writer, "%s", all->text.data);
+    if (full)
+        ht_writer_printf(writer, "$?{%s}{}{)}", asked);
+    ht_writer_printf(writer, ")}");
+    free(asked);
+    free(full);
+}
+
 /* Writes `if (TESTS)`, where threads meet `if (all_inside || TESTS)`, or the opposite. Returns when
  * it is there, as a template expression; NULL: there are no tests. free(). */
 static char *write_test(const ht_tiled *t, const bool *needed, bool inside, ht_writer *writer,
@@ -247,7 +264,7 @@ static char *write_test(const ht_tiled *t, const bool *needed, bool inside, ht_w
             ht_writer_printf(writer, "%s$?{%s}{}{(}%s$?{%s}{}{)})}", inside ? " || " : " && ", many,
                              all.text.data, many);
         } else
-            ht_writer_printf(writer, "if (%s)}", all.text.data);
+            write_asked_test(t, &all, inside, writer);
     }
     joined_free(&all);
     return there;
