@@ -16,6 +16,15 @@
 enum { READ_CHUNK = 1 << 16 };
 static const size_t default_max = (size_t)64 << 20;
 
+/* Returns how many bytes to read first: a file's and one more, so that they are read at once into
+ * memory that need not grow. Of what says no size, as a pipe, or is too large, a part. */
+static size_t first_room(FILE *file, size_t limit) {
+    struct stat info;
+    bool sized = fstat(fileno(file), &info) == 0 && S_ISREG(info.st_mode) && info.st_size > 0 &&
+                 (size_t)info.st_size <= limit;
+    return sized ? (size_t)info.st_size + 1 : READ_CHUNK;
+}
+
 ht_status ht_file_read(const char *path, size_t max_bytes, char **out_data, size_t *out_length,
                        ht_error *error) {
     size_t limit = max_bytes ? max_bytes : default_max;
@@ -23,13 +32,15 @@ ht_status ht_file_read(const char *path, size_t max_bytes, char **out_data, size
     if (!file)
         return ht_error_set_at(error, HT_ERROR_IO, path, 0, 0, "cannot open: %s", strerror(errno));
     ht_text text = {0};
-    ht_text_append(&text, "");
-    char chunk[READ_CHUNK];
-    size_t got = sizeof chunk;
-    while (got == sizeof chunk && text.length <= limit) { /* a short count is the end or an error */
-        got = fread(chunk, 1, sizeof chunk, file);
-        ht_text_append_n(&text, chunk, got);
+    size_t room = first_room(file, limit), got = room;
+    while (got == room && text.length <= limit) { /* a short count is the end or an error */
+        room = text.length == 0 ? room : READ_CHUNK;
+        text.capacity = text.length + room + 1;
+        text.data = ht_realloc(text.data, text.capacity, 1);
+        got = fread(text.data + text.length, 1, room, file);
+        text.length += got;
     }
+    text.data[text.length] = 0;
     bool failed = ferror(file);
     int code = errno;
     fclose(file);

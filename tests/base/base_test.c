@@ -43,6 +43,33 @@ Test(error, null_error_is_allowed) {
     ht_error_prefix(NULL, "x");
 }
 
+/* Sizes around what is read at once; and files that say no size, or less than they have. */
+Test(file, is_read_whole_whatever_its_size) {
+    static const size_t sizes[] = {0, 1, 4095, 4096, 65535, 65536, 65537, 200000};
+    char *folder, *got;
+    size_t length;
+    cr_assert_eq(ht_dir_temporary("test file", &folder, NULL), HT_OK);
+    char *path = ht_path_join(folder, "x"), *data = ht_alloc(200000, 1);
+    for (size_t i = 0; i < 200000; ++i)
+        data[i] = (char)('a' + i * i % 23);
+    for (size_t k = 0; k < sizeof sizes / sizeof *sizes; ++k) {
+        cr_assert_eq(ht_file_write(path, data, sizes[k], NULL), HT_OK);
+        cr_assert_eq(ht_file_read(path, 200000, &got, &length, NULL), HT_OK);
+        cr_expect_eq(length, sizes[k]);
+        cr_expect(memcmp(got, data, sizes[k]) == 0 && got[sizes[k]] == 0, "%zu", sizes[k]);
+        free(got);
+        if (sizes[k] > 1) /* 0 would be no limit */
+            cr_expect_eq(ht_file_read(path, sizes[k] - 1, &got, &length, NULL), HT_ERROR_IO);
+    }
+    cr_assert_eq(ht_file_read("/proc/self/status", 0, &got, &length, NULL), HT_OK);
+    cr_expect(strncmp(got, "Name:", 5) == 0 && strlen(got) == length);
+    free(got);
+    ht_dir_remove(folder);
+    free(data);
+    free(path);
+    free(folder);
+}
+
 Test(file, writing_replaces_whole_files_and_leaves_nothing_behind) {
     char *folder;
     ht_error error;
