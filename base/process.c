@@ -38,3 +38,11 @@ void ht_process_signal_children(int number) {
     if (proc != NULL)
         closedir(proc);
 }
+
+pid_t ht_process_fork(void) {
+#if defined __GLIBC__ && __GLIBC_PREREQ(2, 34)
+    return _Fork();
+#else
+    return fork();
+#endif
+}

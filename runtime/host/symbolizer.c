@@ -1,6 +1,7 @@
 #include "runtime/host/symbolizer.h"
 
 #include "base/memory.h"
+#include "base/process.h"
 #include "runtime/host/toolchain.h"
 #include "runtime/sandbox/descriptor.h"
 #include "runtime/sandbox/sandbox.h"
@@ -34,11 +35,17 @@ static bool run_addr2line(const char *image, uintptr_t address, ht_text *out) {
     return good;
 }
 
-/* Answers questions: an address and, with it, the image. Ends when nobody asks any more. */
-static void serve(int socket) {
+/* Answers questions: an address and, with it, the image. Ends when nobody asks any more. It enters
+ * its sandbox at the first question, ahead of the first look at an image: most checks find nothing,
+ * and ask nothing. */
+static void serve(int socket, const ht_sandbox_plan *plan) {
     uintptr_t address;
     int image;
+    bool inside = false;
     while (ht_descriptor_receive(socket, &address, sizeof address, &image)) {
+        inside = inside || ht_sandbox_enter(plan, NULL) == HT_OK;
+        if (!inside)
+            return;
         ht_text text = {0};
         char *path = ht_format("/proc/self/fd/%d", IMAGE_FD);
         if (dup2(image, IMAGE_FD) < 0 || !run_addr2line(path, address, &text))
@@ -57,8 +64,8 @@ _Noreturn static void help(int socket, pid_t parent) {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     dup2(socket, 3);
     ht_sandbox_close_from(4, -1);
-    if (getppid() == parent && ht_sandbox_enter(&plan, NULL) == HT_OK)
-        serve(3);
+    if (getppid() == parent)
+        serve(3, &plan);
     _exit(0);
 }
 
@@ -66,7 +73,7 @@ ht_status ht_symbolizer_start(ht_error *error) {
     int ends[2];
     if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0)
         return ht_error_set(error, HT_ERROR_IO, "no socket for addr2line: %s", strerror(errno));
-    pid_t parent = getpid(), pid = fork();
+    pid_t parent = getpid(), pid = ht_process_fork();
     if (pid == 0)
         help(ends[1], parent);
     close(ends[1]);

@@ -9,7 +9,8 @@
 #include <stdint.h>
 
 /* Starts a process that answers for this one, which will not be able to start programs itself once
- * it is in the sandbox. It has a sandbox of its own and ends with this process. */
+ * it is in the sandbox. It enters a sandbox of its own at the first question, and ends with this
+ * process. Only before there are threads. */
 ht_status ht_symbolizer_start(ht_error *error);
 /* The socket to it; -1 when there is none. */
 int ht_symbolizer_socket(void);

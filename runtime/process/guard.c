@@ -104,7 +104,7 @@ void ht_guard(int fd, pid_t tuner) {
     sigprocmask(SIG_BLOCK, &signals, &before);
     prctl(PR_SET_CHILD_SUBREAPER, 1); /* which the worker does not inherit */
     ht_warden_prepare();
-    pid_t worker = fork();
+    pid_t worker = ht_process_fork();
     if (worker == 0) {
         ht_warden_leave();
         setsid(); /* away from the terminal */
