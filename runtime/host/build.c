@@ -37,6 +37,9 @@ typedef struct build {
     bool checked, counted, addressed;
     const ht_build_entry *entries; /* of the object */
     size_t entry_count;
+    ht_kept_object kept; /* the image's place among those that are kept */
+    size_t said;         /* length of the log when the compile began */
+    bool taken;          /* the image is one that was kept */
 } build;
 
 /* Notes a file that could not be written, which says nothing about what was to be compiled. */
@@ -304,9 +307,11 @@ static hiprtcResult run_clang(build *in, const char **arguments, size_t count, c
     return result;
 }
 
-/* Finds the object's place among those that are kept: by all that decides what clang makes of the
- * unit, but for files that it reads elsewhere. */
-static ht_kept_object name_object(const build *in, const char *const *arguments, size_t count) {
+/* Finds the image's place among those that are kept: by all that decides what clang and the linker
+ * make of the unit, but for files that clang reads elsewhere. */
+static ht_kept_object name_image(const build *in, const char *const *arguments, size_t count) {
+    /* Of what is done here between the two; whoever changes that takes another one. */
+    enum { FORM = 1 };
     ht_kept_object object = {.folder = ht_cache_objects()};
     if (!object.folder)
         return object;
@@ -315,7 +320,7 @@ static ht_kept_object name_object(const build *in, const char *const *arguments,
     ht_text text = {0};
     ht_host_prelude_hash(prelude);
     ht_toolchain_describe(in->toolchain, &text);
-    ht_text_printf(&text, "%s\n%s%d\n", prelude, in->texts.data, in->checked);
+    ht_text_printf(&text, "%d\n%s\n%s%d\n", FORM, prelude, in->texts.data, in->checked);
     for (size_t i = 0; i < sizeof variables / sizeof *variables; ++i) {
         const char *value = getenv(variables[i]);
         ht_text_printf(&text, "%s\n", value ? value : "");
@@ -327,16 +332,19 @@ static ht_kept_object name_object(const build *in, const char *const *arguments,
     return object;
 }
 
-/* Keeps an object that was just made, with what was said since `said`. */
-static void keep(const build *in, const ht_kept_object *kept, const char *object, const char *list,
-                 size_t said) {
+/* Keeps an image that was just made, with what was said. */
+static void keep(const build *in) {
     /* The parsed prelude was made of text that lies there. */
     const char *cache = ht_cache_folder(),
                *own[] = {in->folder, in->home, cache ? cache : in->home};
-    ht_kept_object_put(kept, object, list, own, sizeof own / sizeof *own,
-                       in->log->data ? in->log->data + said : "");
+    char *image = ht_path_join(in->folder, "unit.so"), *list = ht_path_join(in->folder, "unit.d");
+    ht_kept_object_put(&in->kept, image, list, own, sizeof own / sizeof *own,
+                       in->log->data ? in->log->data + in->said : "");
+    free(list);
+    free(image);
 }
 
+/* Makes the object, unless the image is kept. */
 static hiprtcResult compile(build *in, const ht_option_list *options) {
     hiprtcResult result = HT_HIPRTC_SUCCESS;
     char *prelude = ht_format("-isystem%s/prelude", in->home);
@@ -344,26 +352,29 @@ static hiprtcResult compile(build *in, const ht_option_list *options) {
     char *include = ht_format("-I%s/include", in->folder);
     char *source = ht_path_join(in->folder, "unit.cpp");
     char *object = ht_path_join(in->folder, "unit.o");
+    char *image = ht_path_join(in->folder, "unit.so");
     char *code = ht_path_join(in->folder, "unit.bc");
     char *list = ht_path_join(in->folder, "unit.d");
     const char *own[] = {
         "-include", first, prelude, include, source, "-o", in->checked ? code : object,
         "-MD",      "-MF", list};
     enum { OWN = sizeof own / sizeof *own, LIST = 3 };
-    size_t count, said = in->log->length;
+    size_t count;
     const char **arguments = compose_arguments(in, options, OWN + 1, &count);
-    ht_kept_object kept = name_object(in, arguments, count);
-    append(arguments + count, own, kept.folder ? OWN : OWN - LIST); /* the list is for keeping */
-    if (!ht_kept_object_take(&kept, object, in->log)) {
+    in->said = in->log->length;
+    in->kept = name_image(in, arguments, count);
+    append(arguments + count, own,
+           in->kept.folder ? OWN : OWN - LIST); /* the list is for keeping */
+    in->taken = ht_kept_object_take(&in->kept, image, in->log);
+    if (!in->taken) {
         result = run_clang(in, arguments, count, arguments + count);
         if (result == HT_HIPRTC_SUCCESS && in->checked)
             result = translate(in, code, object);
-        if (result == HT_HIPRTC_SUCCESS)
-            keep(in, &kept, object, list, said);
     }
     free(arguments);
     free(list);
     free(code);
+    free(image);
     free(object);
     free(source);
     free(include);
@@ -491,6 +502,14 @@ static hiprtcResult complete(build *in, char *data, size_t length, linking *out_
     return result;
 }
 
+static hiprtcResult read_image(build *in, char **out_code, size_t *out_size) {
+    ht_error error;
+    char *path = ht_path_join(in->folder, "unit.so");
+    ht_status status = ht_file_read(path, IMAGE_MAX, out_code, out_size, &error);
+    free(path);
+    return status == HT_OK ? HT_HIPRTC_SUCCESS : note(in, &error);
+}
+
 /* Makes the image of clang's object. */
 static hiprtcResult finish(build *in, char **out_code, size_t *out_size) {
     ht_error error;
@@ -506,12 +525,7 @@ static hiprtcResult finish(build *in, char **out_code, size_t *out_size) {
     free(data);
     if (result == HT_HIPRTC_SUCCESS)
         result = link_image(in, &how);
-    if (result != HT_HIPRTC_SUCCESS)
-        return result;
-    path = ht_path_join(in->folder, "unit.so");
-    status = ht_file_read(path, IMAGE_MAX, out_code, out_size, &error);
-    free(path);
-    return status == HT_OK ? HT_HIPRTC_SUCCESS : note(in, &error);
+    return result == HT_HIPRTC_SUCCESS ? read_image(in, out_code, out_size) : result;
 }
 
 /* Finishes a unit, whose entries are those of its name expressions. */
@@ -569,7 +583,10 @@ hiprtcResult ht_build_run(const ht_build_input *input, size_t option_count, cons
     if (result == HT_HIPRTC_SUCCESS)
         result = compile(&in, &list);
     if (result == HT_HIPRTC_SUCCESS)
-        result = finish_expressions(&in, out_code, out_size);
+        result = in.taken ? read_image(&in, out_code, out_size)
+                          : finish_expressions(&in, out_code, out_size);
+    if (result == HT_HIPRTC_SUCCESS && !in.taken)
+        keep(&in);
     ht_options_free(&list);
     ht_dir_remove(in.folder);
     ht_text_free(&in.texts);

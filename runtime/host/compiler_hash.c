@@ -119,9 +119,13 @@ static void append_processor(ht_text *to) {
 }
 
 void ht_toolchain_describe(const ht_toolchain *toolchain, ht_text *to) {
-    struct stat file = {0};
-    (void)stat(toolchain->clang, &file);
-    ht_text_printf(to, "%s\n%s %lld %lld.%ld\n", toolchain->version, toolchain->clang,
-                   (long long)file.st_size, (long long)file.st_mtim.tv_sec, file.st_mtim.tv_nsec);
+    const char *programs[] = {toolchain->clang, toolchain->assembler, toolchain->linker};
+    ht_text_printf(to, "%s\n", toolchain->version);
+    for (size_t i = 0; i < sizeof programs / sizeof *programs; ++i) {
+        struct stat file = {0};
+        (void)stat(programs[i], &file);
+        ht_text_printf(to, "%s %lld %lld.%ld\n", programs[i], (long long)file.st_size,
+                       (long long)file.st_mtim.tv_sec, file.st_mtim.tv_nsec);
+    }
     append_processor(to);
 }

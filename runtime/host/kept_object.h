@@ -1,5 +1,6 @@
-/* Objects that clang has made, kept from run to run in the folder that $HIPTEMPER_OBJECTS names: by
- * the whole text of a unit and all that decides what clang makes of it. The test suites set it. */
+/* Shared objects that clang and the linker have made, kept from run to run in the folder that
+ * $HIPTEMPER_OBJECTS names: by the whole text of a unit and all that decides what is made of it.
+ * The test suites set it. */
 #ifndef HT_RUNTIME_HOST_KEPT_OBJECT_H
 #define HT_RUNTIME_HOST_KEPT_OBJECT_H
 

@@ -34,8 +34,9 @@ ht_status ht_toolchain_probe(const ht_tool_call *call, ht_text *out, int *out_co
  * resource folder. Made once a process, in some 50 ms. */
 ht_status ht_toolchain_hash(char out_hash[HT_HASH_SIZE], ht_error *error);
 
-/* Appends what distinguishes this clang at a glance: its version, file and processor, on which
- * -march=native depends. Wrappers and libraries are not looked into. */
+/* Appends what distinguishes this toolchain at a glance: clang's version, the files of clang,
+ * assembler and linker, and the processor, on which -march=native depends. Wrappers and libraries
+ * are not looked into. */
 void ht_toolchain_describe(const ht_toolchain *toolchain, ht_text *to);
 
 /* Sets *out_folder to clang's folder of headers, asked for once a process. HT_ERROR_MISSING: clang

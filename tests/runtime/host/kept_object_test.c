@@ -1,5 +1,5 @@
-/* A kept object is taken, without a compiler, where nothing that clang reads has changed, and only
- * there. */
+/* A kept object is taken, without a compiler or linker, where nothing that clang reads has changed,
+ * and only there. */
 #include "base/file.h"
 #include "base/hash.h"
 #include "base/memory.h"
@@ -11,7 +11,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-static char *folder, *calls;
+static char *folder, *calls, *links;
 
 static char *within(const char *name) {
     return ht_path_join(folder, name);
@@ -23,9 +23,25 @@ static void write_file(const char *name, const char *text) {
     free(path);
 }
 
+/* Puts a linker in front of the one that would be found, which notes its calls. */
+static void make_linker(void) {
+    links = within("links");
+    write_file("links", "");
+    const char *path = getenv("PATH");
+    char *all = ht_format("%s:%s", folder, path), *linker = within("ld");
+    char *script = ht_format("#!/bin/sh\necho >>'%s'\nPATH='%s' exec ld \"$@\"\n", links, path);
+    write_file("ld", script);
+    cr_assert_eq(chmod(linker, 0700), 0);
+    setenv("PATH", all, 1);
+    free(script);
+    free(linker);
+    free(all);
+}
+
 /* Puts a compiler in front of clang that notes its calls. Each test is a process of its own. */
 static void make_folder(void) {
     cr_assert_eq(ht_dir_temporary("test", &folder, NULL), HT_OK);
+    make_linker();
     calls = within("calls");
     write_file("calls", "");
     char *script = ht_format(
@@ -44,20 +60,29 @@ static void make_folder(void) {
 
 static void remove_folder(void) {
     ht_dir_remove(folder);
+    free(links);
     free(calls);
     free(folder);
 }
 
 TestSuite(kept_object, .init = make_folder, .fini = remove_folder, .timeout = 60);
 
-/* Returns how often the compiler ran since the last call. */
-static size_t compiler_calls(void) {
+/* Returns how many calls were noted there since the last time. */
+static size_t take_calls(const char *path, const char *name) {
     char *text;
     size_t length;
-    cr_assert_eq(ht_file_read(calls, 1 << 20, &text, &length, NULL), HT_OK);
+    cr_assert_eq(ht_file_read(path, 1 << 20, &text, &length, NULL), HT_OK);
     free(text);
-    write_file("calls", "");
+    write_file(name, "");
     return length;
+}
+
+static size_t compiler_calls(void) {
+    return take_calls(calls, "calls");
+}
+
+static size_t linker_calls(void) {
+    return take_calls(links, "links");
 }
 
 #define SCALE "__global__ void scale(float *x) { x[threadIdx.x] *= FACTOR; }\n"
@@ -98,8 +123,10 @@ static void expect_kept(const char *option, size_t runs) {
     const unit unit = {plain.source, plain.header, option};
     compile(&unit, first, NULL);
     cr_expect_eq(compiler_calls(), runs, "%s", option);
+    cr_expect_eq(linker_calls(), 1, "%s", option);
     compile(&unit, second, NULL);
     cr_expect_eq(compiler_calls(), 0, "%s", option);
+    cr_expect_eq(linker_calls(), 0, "%s", option);
     cr_expect_str_eq(first, second, "%s", option);
 }
 
