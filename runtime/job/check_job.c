@@ -128,8 +128,10 @@ ht_status ht_job_check_program(ht_job *job, const ht_compile_task *task,
     ht_error own = {0};
     out->status = task->status;
     json_t *reply = NULL;
-    if (job->options.only_check) /* it has made the reference, and its memory is no longer needed */
-        ht_process_kill(&job->workers.runner);
+    if (job->options.only_check && !job->workers.forgot) {
+        ht_job_order(job, &job->workers.runner, "forget"); /* it made the reference: memory */
+        job->workers.forgot = true;
+    }
     if (task->status == HT_OK) {
         json_t *request = ht_job_run_request("check", task->config, task->program, task->set);
         uint64_t accesses = settings->all_blocks ? 0
@@ -154,6 +156,7 @@ ht_status ht_job_check_program(ht_job *job, const ht_compile_task *task,
     } else {
         own = task->error;
     }
+    job->workers.doubtful = job->workers.doubtful || out->status != HT_OK;
     if (json_is_true(json_object_get(reply, "spent")))
         ht_process_kill(&job->workers.checker);
     out->details = json_incref(json_object_get(reply, "check"));

@@ -44,6 +44,8 @@ typedef struct ht_job_workers {
     size_t compiler_count;
     ht_process checker; /* runs what was compiled for checking; check_job.c */
     ht_process runner;  /* the one process that runs kernels: while it times, nothing else works */
+    bool forgot;        /* the runner did, all of the problem; what to expect is to be sent again */
+    bool doubtful;      /* a kernel that ran in one of the two was wrong, or was not looked at */
 } ht_job_workers;
 
 /* The outcome of checking the original. */
@@ -155,6 +157,9 @@ ht_status ht_job_ask_runner(ht_job *job, json_t *request, double seconds, json_t
 /* The same, asked again when somebody outside killed the worker. */
 ht_status ht_job_ask_steady(ht_job *job, json_t *request, double seconds, json_t **out_reply,
                             ht_error *error);
+/* Has a process, if it runs, do what needs no words: "forget" or "bind" (worker.h). One that does
+ * not is killed. */
+void ht_job_order(ht_job *job, ht_process *process, const char *op);
 /* Ends the run worker; the next request starts another. */
 void ht_job_retire_runner(ht_job *job);
 /* job_deaths.c. The same for a measurement, whose failure is that of a configuration only when

@@ -17,16 +17,29 @@ struct ht_programs {
     bool checked;
 };
 
+/* Makes the processes that know the last problem serve the one in the folder; those that compile
+ * need none. To start one takes longer than many checks. But a kernel that was wrong may have left
+ * its process wrong. */
+static void rebind(ht_job *job) {
+    bool fresh = job->workers.doubtful || !job->device->emulated;
+    ht_process *processes[] = {&job->workers.runner, &job->workers.checker};
+    for (size_t i = 0; i < sizeof processes / sizeof *processes; ++i)
+        if (fresh)
+            ht_process_kill(processes[i]);
+        else
+            ht_job_order(job, processes[i], "bind");
+    job->workers.doubtful = job->workers.forgot = false;
+}
+
 ht_status ht_job_bind(ht_job *job, const ht_binding *binding, uint64_t seed, ht_error *error) {
     job->binding = binding;
-    /* They know the last problem; those that compile need none. */
-    ht_process_kill(&job->workers.runner);
-    ht_process_kill(&job->workers.checker);
     ht_status status = ht_spec_write(job->folder.path, binding, job->device, error);
+    rebind(job);
     if (status == HT_OK)
         status = ht_job_inputs_write(job, &seed, error);
     if (status == HT_OK)
         status = ht_job_make_reference(job, seed, error);
+    job->workers.doubtful = status != HT_OK;
     return status;
 }
 
@@ -59,6 +72,7 @@ static ht_status run_plain(ht_job *job, const ht_compile_task *task, ht_check_re
     double begin = ht_clock_seconds();
     ht_error own = task->error;
     out->status = task->status;
+    job->workers.doubtful = true;
     if (task->status == HT_OK) {
         json_t *reply = NULL,
                *request = ht_job_run_request("measure", task->config, task->program, task->set);

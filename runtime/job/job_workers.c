@@ -58,10 +58,24 @@ ht_status ht_job_start_worker(ht_job *job, ht_process *process, const char *role
     return HT_ERROR_MISSING;
 }
 
+void ht_job_order(ht_job *job, ht_process *process, const char *op) {
+    json_t *reply = NULL;
+    size_t index = 0;
+    if (process->pid <= 0)
+        return;
+    ht_process_ask(process, json_pack("{s:s}", "op", op), HT_START_SECONDS);
+    ht_status status = ht_process_wait(process, 1, job->options.interrupted, &index, &reply);
+    if (status != HT_OK || ht_message_get_error(reply, NULL) != HT_OK)
+        ht_process_kill(process);
+    json_decref(reply);
+}
+
 static ht_status ready_runner(ht_job *job, ht_error *error) {
-    if (job->workers.runner.pid > 0)
+    bool runs = job->workers.runner.pid > 0;
+    if (runs && !job->workers.forgot)
         return HT_OK;
-    ht_status status = ht_job_start_worker(job, &job->workers.runner, "run", error);
+    job->workers.forgot = false;
+    ht_status status = runs ? HT_OK : ht_job_start_worker(job, &job->workers.runner, "run", error);
     if (status != HT_OK || job->reference.expect_file == NULL)
         return status;
     json_t *reply = NULL;

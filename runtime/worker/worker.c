@@ -135,6 +135,9 @@ static ht_status serve(ht_worker *worker, const json_t *request, json_t *reply, 
         return ht_worker_reference(worker, request, reply, error);
     if (strcmp(op, "expect") == 0)
         return ht_worker_expect(worker, request, error);
+    if (worker->forgot &&
+        (strcmp(op, "measure") == 0 || strcmp(op, "check") == 0 || strcmp(op, "load") == 0))
+        return ht_error_set(error, HT_ERROR_INTERNAL, "request '%s' without a reference", op);
     if (strcmp(op, "measure") == 0)
         return ht_worker_measure(worker, request, reply, error);
     if (strcmp(op, "check") == 0)
@@ -147,6 +150,12 @@ static ht_status serve(ht_worker *worker, const json_t *request, json_t *reply, 
         ht_worker_unload(worker);
         return HT_OK;
     }
+    if (strcmp(op, "forget") == 0) {
+        ht_worker_forget(worker);
+        return HT_OK;
+    }
+    if (strcmp(op, "bind") == 0)
+        return ht_worker_bind(worker, error);
     return ht_error_set(error, HT_ERROR_INTERNAL, "unknown request '%s'", op);
 }
 

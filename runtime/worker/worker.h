@@ -1,15 +1,20 @@
 /* Inside a worker process: the requests it serves. Each is answered by one JSON object with a
- * status.
+ * status. A program is {code (file), kernels, constants}.
  *
- *   start      role "compile" or "run", cold; opens the provider. First request of every worker.
- *   compile    config, launches, numbers, output -> program, seconds, resources; the code goes to
- * file `output` reference  seed, file, original, twin, numbers -> way ("builtin", "twin" or
- * "original"): computes the expected outputs and saves them expect     file -> loads expected
- * outputs that another worker saved measure    program, config, launches, time, budget, interval
- * -> samples; checks, then times check      program, config, launches, accesses -> check: a
- * program compiled for checking (docs/checking.md) load       slot, program, config, reference ->
- * keeps a variant loaded and warm sample     slot -> ms, one timing sample of it unload     all
- * slots A program is {code (file), kernels, constants}. */
+ * - start: role "compile", "run" or "check", cold. Opens the provider; the first of every worker.
+ * - compile: config, launches, numbers, output -> program, seconds, resources. The code goes to the
+ *   file `output`.
+ * - reference: seed, file, original, twin, numbers -> way ("builtin", "twin" or "original").
+ *   Computes the expected outputs and saves them.
+ * - expect: file. Loads expected outputs that another worker saved.
+ * - measure: program, config, launches, time, budget, interval -> samples. Checks, then times.
+ * - check: program, config, launches, accesses -> check. A program compiled for checking
+ *   (docs/checking.md).
+ * - load: slot, program, config, reference. Keeps a variant loaded and warm.
+ * - sample: slot -> ms. One timing sample of it.
+ * - unload: all slots.
+ * - forget: all that is the problem's, so that its memory is free.
+ * - bind: forgets, and reads the specification of another problem in the job's folder. */
 #ifndef HT_RUNTIME_WORKER_WORKER_H
 #define HT_RUNTIME_WORKER_WORKER_H
 
@@ -44,6 +49,7 @@ typedef struct ht_worker {
     bool runs;
     ht_timer timer;
     ht_reference reference;
+    bool forgot; /* the problem and its reference: nothing is compared before there is one again */
     ht_buffers **buffers; /* sets of one layout each; unused ones go when a new one is needed */
     size_t buffers_count;
     ht_run_slot slots[HT_SLOTS_MAX];
@@ -61,6 +67,10 @@ ht_status ht_worker_load(ht_worker *worker, const json_t *request, json_t *reply
 ht_status ht_worker_sample(ht_worker *worker, const json_t *request, json_t *reply,
                            ht_error *error);
 void ht_worker_unload(ht_worker *worker);
+/* Frees variants, buffers and the reference. */
+void ht_worker_forget(ht_worker *worker);
+/* Serves the problem that is now specified in the job's folder. */
+ht_status ht_worker_bind(ht_worker *worker, ht_error *error);
 
 /* check_worker.c: runs a program that was compiled for checking. */
 void ht_worker_check_begin(ht_worker *worker);

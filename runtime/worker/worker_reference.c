@@ -315,6 +315,7 @@ ht_status ht_worker_reference(ht_worker *worker, const json_t *request, json_t *
     if (status == HT_OK) {
         ht_reference_free(&worker->reference);
         worker->reference = reference;
+        worker->forgot = false;
     } else {
         ht_reference_free(&reference);
     }
@@ -332,6 +333,7 @@ ht_status ht_worker_expect(ht_worker *worker, const json_t *request, ht_error *e
     if (status == HT_OK) {
         ht_reference_free(&worker->reference);
         worker->reference = reference;
+        worker->forgot = false;
     }
     return status;
 }

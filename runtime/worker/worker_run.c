@@ -24,13 +24,27 @@ static void unload_control(ht_worker *worker) {
     worker->control = (ht_control){0};
 }
 
-void ht_worker_close_device(ht_worker *worker) {
+void ht_worker_forget(ht_worker *worker) {
     ht_worker_unload(worker);
     unload_control(worker);
     for (size_t i = 0; i < worker->buffers_count; ++i)
         ht_buffers_free(worker->buffers[i]);
     free(worker->buffers);
+    worker->buffers = NULL;
+    worker->buffers_count = 0;
     ht_reference_free(&worker->reference);
+    worker->forgot = true;
+}
+
+ht_status ht_worker_bind(ht_worker *worker, ht_error *error) {
+    ht_worker_forget(worker);
+    ht_spec_free(&worker->spec);
+    worker->spec = (ht_spec){0};
+    return ht_spec_read(worker->folder, &worker->spec, error);
+}
+
+void ht_worker_close_device(ht_worker *worker) {
+    ht_worker_forget(worker);
     if (worker->timer.hip != NULL)
         ht_timer_destroy(&worker->timer);
 }
