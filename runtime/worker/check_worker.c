@@ -161,14 +161,20 @@ static bool is_as_large(const ht_buffers *buffers) {
     return same;
 }
 
-/* Gives the memory for these buffers: what is kept, or none yet. */
-static guarded *kept_for(const ht_buffers *buffers) {
-    if (is_as_large(buffers))
-        return kept.items;
+void ht_worker_check_forget(void) {
     for (size_t i = 0; i < kept.count; ++i)
         if (kept.items[i].map)
             munmap(kept.items[i].map, kept.items[i].map_bytes);
     free(kept.items);
+    kept.items = NULL;
+    kept.count = 0;
+}
+
+/* Gives the memory for these buffers: what is kept, or none yet. */
+static guarded *kept_for(const ht_buffers *buffers) {
+    if (is_as_large(buffers))
+        return kept.items;
+    ht_worker_check_forget();
     kept.count = buffers->layout.count;
     kept.items = ht_alloc(kept.count + 1, sizeof *kept.items);
     return kept.items;

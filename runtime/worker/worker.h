@@ -74,6 +74,8 @@ ht_status ht_worker_bind(ht_worker *worker, ht_error *error);
 
 /* check_worker.c: runs a program that was compiled for checking. */
 void ht_worker_check_begin(ht_worker *worker);
+/* Gives the memory back that is kept for the next check. */
+void ht_worker_check_forget(void);
 ht_status ht_worker_check(ht_worker *worker, const json_t *request, json_t *reply, ht_error *error);
 
 ht_status ht_worker_reference(ht_worker *worker, const json_t *request, json_t *reply,

@@ -33,6 +33,7 @@ void ht_worker_forget(ht_worker *worker) {
     worker->buffers = NULL;
     worker->buffers_count = 0;
     ht_reference_free(&worker->reference);
+    ht_worker_check_forget();
     worker->forgot = true;
 }
 
