@@ -60,6 +60,16 @@ static bool launch_at(const ht_tokens *tokens, size_t index, brackets *open, bra
     return close->found;
 }
 
+bool ht_chevrons_launch(const ht_tokens *tokens, size_t index, size_t *out_first,
+                        size_t *out_last) {
+    brackets open, close;
+    if (!launch_at(tokens, index, &open, &close))
+        return false;
+    *out_first = open.last + 1;
+    *out_last = ht_tokens_close(tokens, close.last + 1);
+    return *out_last < tokens->count;
+}
+
 static bool is_apart(brackets of) {
     return of.found && of.last > of.first;
 }

@@ -4,9 +4,15 @@
 #ifndef HT_REFACTOR_SOURCE_CHEVRONS_H
 #define HT_REFACTOR_SOURCE_CHEVRONS_H
 
+#include "refactor/source/lexer.h"
+
 /* Writes such brackets next to each other; the text keeps its length and its lines. */
 void ht_chevrons_join(char *text);
 /* Returns the text with such lists as values of dim3, on the same lines; free(). */
 char *ht_chevrons_lists(const char *text);
+
+/* Finds the launch whose brackets open at a token: *out_first is the token after them, *out_last
+ * the one that closes its arguments. Returns false: none do. */
+bool ht_chevrons_launch(const ht_tokens *tokens, size_t index, size_t *out_first, size_t *out_last);
 
 #endif

@@ -22,17 +22,18 @@ static void lines_add(const char *before, const char *after, ht_whole_blocks *li
     }
 }
 
-char *ht_forms_plain(const char *text) {
+char *ht_forms_plain(const char *text, const ht_launch_names *names) {
     char *joined = ht_strdup(text);
     ht_chevrons_join(joined);
     ht_array_parameters_write(joined);
     char *changed = ht_chevrons_lists(joined);
     free(joined);
-    return changed;
+    return ht_launch_names_write(changed, names);
 }
 
 char *ht_forms_text(const char *text, ht_whole_blocks *lines) {
-    char *changed = ht_forms_plain(text);
+    const ht_launch_names none = {0};
+    char *changed = ht_forms_plain(text, &none);
     if (strcmp(text, changed) == 0) {
         free(changed);
         return NULL;
@@ -41,8 +42,8 @@ char *ht_forms_text(const char *text, ht_whole_blocks *lines) {
     return changed;
 }
 
-bool ht_forms_same(const char *plain, const char *text) {
-    char *own = ht_forms_plain(text);
+bool ht_forms_same(const char *plain, const char *text, const ht_launch_names *names) {
+    char *own = ht_forms_plain(text, names);
     bool same = strcmp(plain, own) == 0;
     free(own);
     return same;

@@ -108,6 +108,7 @@
     X(clang_isDeclaration)                                                                         \
     X(clang_isExpression)                                                                          \
     X(clang_isInvalid)                                                                             \
+    X(clang_isInvalidDeclaration)                                                                  \
     X(clang_isReference)                                                                           \
     X(clang_isRestrictQualifiedType)                                                               \
     X(clang_isStatement)                                                                           \
@@ -229,6 +230,7 @@ ht_status ht_libclang_load(ht_error *error);
 #define clang_isDeclaration ht_libclang.clang_isDeclaration
 #define clang_isExpression ht_libclang.clang_isExpression
 #define clang_isInvalid ht_libclang.clang_isInvalid
+#define clang_isInvalidDeclaration ht_libclang.clang_isInvalidDeclaration
 #define clang_isReference ht_libclang.clang_isReference
 #define clang_isRestrictQualifiedType ht_libclang.clang_isRestrictQualifiedType
 #define clang_isStatement ht_libclang.clang_isStatement

@@ -14,6 +14,7 @@
 #include "refactor/source/names.h"
 #include "refactor/source/place.h"
 #include "refactor/source/resource_dir.h"
+#include "refactor/source/source_try.h"
 
 #include <stdint.h>
 #include <stdlib.h>
@@ -295,7 +296,7 @@ static enum CXErrorCode unit_parse(ht_source *source, const ht_file_text *files,
                                                strlen(source->joined.text)};
     const unsigned first = used;
     for (size_t i = 0; i < count; ++i) {
-        const char *text = ht_forms_plain(files[i].text);
+        const char *text = ht_forms_plain(files[i].text, &source->launch_names);
         texts[used++] = (struct CXUnsavedFile){files[i].path, text, strlen(text)};
     }
     if (source->unit)
@@ -372,6 +373,14 @@ static enum CXErrorCode macros_write(ht_source *source) {
     return unit_parse(source, NULL, 0);
 }
 
+/* Writes names for which clang drops launches as calls. */
+static enum CXErrorCode names_write(ht_source *source, CXFile file) {
+    size_t length = 0;
+    ht_launch_names_find(source->unit, file, &source->launch_names);
+    const char *text = clang_getFileContents(source->unit, file, &length);
+    return text_replace(source, file, source->launch_names.count ? ht_strndup(text, length) : NULL);
+}
+
 /* Parses the unit again if parts of the file being analysed are to be read in another form. */
 static enum CXErrorCode forms_change(ht_source *source) {
     size_t length = 0;
@@ -380,6 +389,8 @@ static enum CXErrorCode forms_change(ht_source *source) {
     const char *given = file ? clang_getFileContents(source->unit, file, &length) : NULL;
     if (given && strlen(given) == length)
         code = text_replace(source, file, ht_forms_text(given, &source->macro_kernels));
+    if ((file = own_file(source, code)) != NULL)
+        code = names_write(source, file);
     if ((file = own_file(source, code)) != NULL)
         code = text_replace(source, file,
                             ht_whole_block_text(source->unit, file, &source->whole_blocks));
@@ -454,6 +465,7 @@ static ht_call call_of(const ht_refactor_options *options) {
 
 char *ht_source_author_text(const ht_source *source, char *text) {
     text = ht_whole_block_restore(ht_index_join_text(text, &source->splits), &source->whole_blocks);
+    text = ht_launch_names_restore(text, &source->launch_names);
     return ht_whole_block_restore(text, &source->macro_kernels);
 }
 
@@ -511,20 +523,6 @@ ht_status ht_source_open(const char *path, const ht_refactor_options *options,
     return HT_OK;
 }
 
-/* Checks that clang read the changed texts: one that it ignored would seem to change nothing. */
-static ht_status instead_check(const ht_source *source, const ht_file_text *files, size_t count,
-                               ht_error *error) {
-    for (const ht_file_text *changed = files; changed < files + count; ++changed) {
-        size_t file = 0;
-        while (file < source->file_count && !ht_file_same(source->files[file].path, changed->path))
-            ++file;
-        if (file == source->file_count || !ht_forms_same(source->files[file].text, changed->text))
-            return ht_error_set_at(error, HT_ERROR_INTERNAL, changed->path, 0, 0,
-                                   "%s: its new text is not what clang reads", changed->path);
-    }
-    return HT_OK;
-}
-
 static char *copy_of(const char *text) {
     return text ? ht_strdup(text) : NULL;
 }
@@ -542,10 +540,11 @@ ht_status ht_source_reopen(const ht_source *source, const ht_file_text *files, s
     again->call.resource_dir = copy_of(source->call.resource_dir);
     again->call = ht_call_copy(again->call);
     again->operations = source->operations;
+    again->launch_names = ht_launch_names_copy(&source->launch_names);
     again->index = clang_createIndex(1, 0);
     ht_status status = source_parse(again, files, count, error);
     if (status == HT_OK)
-        status = instead_check(again, files, count, error);
+        status = ht_source_check(again, files, count, error);
     if (status == HT_OK)
         *out_source = again;
     else
@@ -576,6 +575,7 @@ void ht_source_free(ht_source *source) {
     ht_call_free(&source->call);
     ht_index_splits_free(&source->splits);
     ht_whole_blocks_free(&source->whole_blocks);
+    ht_launch_names_free(&source->launch_names);
     ht_whole_blocks_free(&source->macro_kernels);
     free(source->files);
     free(source->text);

@@ -4,6 +4,7 @@
 #define HT_REFACTOR_SOURCE_SOURCE_H
 
 #include "base/error.h"
+#include "refactor/source/launch_names.h"
 #include "refactor/source/lexer.h"
 #include "refactor/source/options.h"
 #include "refactor/source/split_index.h"
@@ -106,6 +107,7 @@ typedef struct ht_source {
     ht_index_splits splits;        /* differences between the text of files[0] and the file */
     ht_whole_blocks whole_blocks;  /* further ones */
     ht_whole_blocks macro_kernels; /* calls of macros that write kernels, the first to be changed */
+    ht_launch_names launch_names;  /* written as calls */
 } ht_source;
 
 /* Loads libclang and parses HIP's header for sources with these options, if it is kept (options.h).

@@ -1,6 +1,7 @@
 /* Parses a unit with other texts in place of its files, for clang's messages. */
 #include "refactor/source/source_try.h"
 
+#include "base/file.h"
 #include "base/memory.h"
 #include "refactor/source/arguments.h"
 #include "refactor/source/forms.h"
@@ -29,7 +30,7 @@ static size_t try(const ht_source *source, const char *name, const ht_call *call
     struct CXUnsavedFile *unsaved = ht_alloc(count + 1, sizeof *unsaved);
     const size_t given = count;
     for (size_t i = 0; i < count; ++i) {
-        const char *text = ht_forms_plain(files[i].text);
+        const char *text = ht_forms_plain(files[i].text, &source->launch_names);
         unsaved[i] = (struct CXUnsavedFile){files[i].path, text, strlen(text)};
     }
     if (source->joined.text)
@@ -78,4 +79,18 @@ size_t ht_source_try(const ht_source *source, const char *path, const char *text
 size_t ht_source_try_files(const ht_source *source, const ht_file_text *files, size_t count,
                            char ***out_messages) {
     return try(source, source->unit_path, &source->call, files, count, false, out_messages);
+}
+
+ht_status ht_source_check(const ht_source *source, const ht_file_text *files, size_t count,
+                          ht_error *error) {
+    for (const ht_file_text *changed = files; changed < files + count; ++changed) {
+        size_t file = 0;
+        while (file < source->file_count && !ht_file_same(source->files[file].path, changed->path))
+            ++file;
+        if (file == source->file_count ||
+            !ht_forms_same(source->files[file].text, changed->text, &source->launch_names))
+            return ht_error_set_at(error, HT_ERROR_INTERNAL, changed->path, 0, 0,
+                                   "%s: its new text is not what clang reads", changed->path);
+    }
+    return HT_OK;
 }

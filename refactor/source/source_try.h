@@ -15,5 +15,9 @@ size_t ht_source_try(const ht_source *source, const char *path, const char *text
  * arguments. */
 size_t ht_source_try_files(const ht_source *source, const ht_file_text *files, size_t count,
                            char ***out_messages);
+/* Checks that clang read these texts in place of files: one that it ignored would seem to change
+ * nothing. */
+ht_status ht_source_check(const ht_source *source, const ht_file_text *files, size_t count,
+                          ht_error *error);
 
 #endif
