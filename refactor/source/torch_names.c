@@ -33,9 +33,45 @@
     "  __host__ __device__ I size(I i) const { return sizes_[i]; }\n" \
     "  __host__ __device__ I stride(I i) const { return strides_[i]; }\n" \
     "  __host__ __device__ T *data() const { return data_; }\n"
+/* Numbers of 16 bits as PyTorch has them: they become floats by themselves, and floats become them;
+ * with a float or a double the result is one, with an integer or each other it is rounded. They
+ * become no __half by themselves, whose operators would be as good as a float's. */
+#define CALCULATES(name, op) \
+    "inline __host__ __device__ " name " operator" op "(const " name " &a, const " name " &b) {\n" \
+    "  return " name "((float)a " op " (float)b); }\n" \
+    "inline __host__ __device__ " name " &operator" op "=(" name " &a, const " name " &b) {\n" \
+    "  return a = a " op " b; }\n" \
+    "inline __host__ __device__ float &operator" op "=(float &a, const " name " &b) {\n" \
+    "  return a = a " op " (float)b; }\n" \
+    WIDENS(name, op, "float") WIDENS(name, op, "double") \
+    ROUNDS(name, op, "int") ROUNDS(name, op, "int64_t")
+#define WIDENS(name, op, type) \
+    "inline __host__ __device__ " type " operator" op "(const " name " &a, " type " b) {\n" \
+    "  return (" type ")(float)a " op " b; }\n" \
+    "inline __host__ __device__ " type " operator" op "(" type " a, const " name " &b) {\n" \
+    "  return a " op " (" type ")(float)b; }\n"
+#define ROUNDS(name, op, type) \
+    "inline __host__ __device__ " name " operator" op "(const " name " &a, " type " b) {\n" \
+    "  return a " op " " name "((float)b); }\n" \
+    "inline __host__ __device__ " name " operator" op "(" type " a, const " name " &b) {\n" \
+    "  return " name "((float)a) " op " b; }\n"
+#define NUMBER(name, of) \
+    "struct " name " {\n" \
+    "  " of " x;\n" \
+    "  " name "() = default;\n" \
+    "  __host__ __device__ " name "(float value) : x(value) {}\n" \
+    "  __host__ __device__ " name "(const " of " &value) : x(value) {}\n" \
+    "  __host__ __device__ operator float() const { return (float)x; }\n" \
+    "};\n" \
+    "inline __host__ __device__ " name " operator-(const " name " &a) {\n" \
+    "  return " name "(-(float)a); }\n" \
+    CALCULATES(name, "+") CALCULATES(name, "-") CALCULATES(name, "*") CALCULATES(name, "/")
 const char ht_torch_accessors[] =
     "#pragma once\n"
+    "#include <hip/hip_fp16.h>\n"
+    "#include <hip/hip_bfloat16.h>\n"
     "namespace at {\n"
+    NUMBER("Half", "__half") NUMBER("BFloat16", "hip_bfloat16")
     "template <typename T> struct DefaultPtrTraits { typedef T *PtrType; };\n"
     "template <typename T> struct RestrictPtrTraits { typedef T *__restrict__ PtrType; };\n"
     "template <typename T, size_t N, template <typename U> class P = DefaultPtrTraits,\n"
@@ -75,8 +111,11 @@ const char ht_torch_accessors[] =
     "using PackedTensorAccessor32 = GenericPackedTensorAccessor<T, N, P, int32_t>;\n"
     "template <typename T, size_t N, template <typename U> class P = DefaultPtrTraits>\n"
     "using PackedTensorAccessor64 = GenericPackedTensorAccessor<T, N, P, int64_t>;\n"
-    "template <typename T, bool on_device> using acc_type = T;\n"
-    "template <typename T> using opmath_type = T;\n"
+    "template <typename T> struct OpMathType { typedef T type; };\n"
+    "template <> struct OpMathType<Half> { typedef float type; };\n"
+    "template <> struct OpMathType<BFloat16> { typedef float type; };\n"
+    "template <typename T, bool on_device> using acc_type = typename OpMathType<T>::type;\n"
+    "template <typename T> using opmath_type = typename OpMathType<T>::type;\n"
     "template <typename A, typename B> __host__ __device__ constexpr auto ceil_div(A a, B b) {\n"
     "  return (a + b - 1) / b; }\n"
     "namespace cuda {\n"
@@ -85,6 +124,7 @@ const char ht_torch_accessors[] =
     "}\n"
     "}\n"
     "namespace torch { using namespace at; }\n"
+    "namespace c10 { using namespace at; }\n"
     "template <typename T> __host__ __device__ constexpr T THCCeilDiv(T a, T b) {\n"
     "  return (a + b - 1) / b; }\n"
     "#define gpuAtomicAdd atomicAdd\n"
@@ -120,7 +160,6 @@ const char ht_torch_names[] =
     "  kUInt8 = kByte, kInt16 = kShort, kInt32 = kInt, kInt64 = kLong, kFloat16 = kHalf,\n"
     "  kFloat32 = kFloat, kFloat64 = kDouble;\n"
     "static constexpr int kCUDA = 1, kCPU = 0;\n"
-    "struct Half; struct BFloat16;\n"
     "struct Sizes { int64_t operator[](int64_t) const; size_t size() const; Sizes vec() const;\n"
     "  int64_t at(size_t) const; const int64_t *begin() const, *end() const, *data() const;\n"
     "  template <typename T> operator T() const; };\n"

@@ -156,7 +156,7 @@ Test(tree, launches_are_read_without_pytorch) {
         char *text = ht_format(
             "#include <torch/extension.h>\n#include <ATen/cuda/CUDAContext.h>\n"
             "template <typename scalar_t> " MAP(
-                "k", "scalar_t") "__global__ void own(at::Half *a) { "
+                "k", "scalar_t") "__global__ void own(at::complex *a) { "
                                  "a[0] = a[1]; }\n"
                                  "torch::Tensor run(const at::Tensor &a) {\n"
                                  "  TORCH_CHECK(a.is_cuda() && a.dim() == 2, \"a matrix\");\n"
@@ -216,6 +216,40 @@ Test(tree, kernels_use_macros_of_pytorch_without_it) {
                   unit);
         cr_expect(strstr(unit, "grid(ceil_div(n, 256))") || strstr(unit, "+ 256 - 1) / 256"), "%s",
                   unit);
+        ht_refactor_free(refactor);
+        free(path);
+        free(text);
+    }
+}
+
+/* PyTorch's numbers of 16 bits are in templates of kernels that take them, as floats where they are
+ * calculated with, and what adds them up is a float. */
+Test(tree, kernels_take_halves_of_pytorch_without_it) {
+    static const struct {
+        const char *type, *field;
+    } cases[] = {{"at::Half", "__half x;"},
+                 {"c10::Half", "__half x;"},
+                 {"torch::BFloat16", "hip_bfloat16 x;"}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
+        char *text = ht_format(
+            "#include <ATen/ATen.h>\ntypedef %s number;\n"
+            "template <typename T> __device__ at::opmath_type<T> wide(T x) { return x; }\n"
+            "__global__ void k(const number *in, number *out, int n) {\n"
+            "  int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+            "  if (i >= n) return;\n"
+            "  at::acc_type<number, true> sum = 1.5f * in[i] + in[i] / 2;\n"
+            "  sum += in[i] > 0.5 || in[i] < in[0] ? in[i] * in[i] : -in[i];\n"
+            "  out[i] = wide(in[i]) - sum;\n}\n"
+            "void run(const at::Tensor &a, at::Tensor &b) {\n  const int n = a.numel();\n"
+            "  k<<<(n + 255) / 256, 256>>>(a.data_ptr<number>(), b.data_ptr<number>(), n);\n}\n",
+            cases[i].type);
+        char *path = tree_put("k.cu", text);
+        ht_refactor *refactor = tree_read(path, NULL, NULL);
+        const ht_kernel *kernel = kernel_named(refactor, "k", NULL);
+        cr_assert_eq(kernel->status, HT_KERNEL_TEMPLATED, "%s: %s", cases[i].type, kernel->reason);
+        const char *unit = kernel->template->unit;
+        cr_expect(strstr(unit, cases[i].field), "%s", unit);
+        cr_expect(strstr(unit, "struct OpMathType<"), "%s", unit);
         ht_refactor_free(refactor);
         free(path);
         free(text);
