@@ -43,18 +43,33 @@ bool ht_tree_is_unknown(const char *name) {
     return !ht_text_starts(name, declared) && !is_system(name); /* which looks at the disk */
 }
 
+/* Returns the length of the smallest folder that holds both. */
+static size_t common_folder(const char *path, const char *other) {
+    size_t length = 0;
+    for (size_t i = 0; path[i] && path[i] == other[i]; ++i)
+        if (path[i] == '/')
+            length = i;
+    return length;
+}
+
+/* Of several it is the only one in the smallest folder that holds the including file and one of
+ * them: the one that is found where the command is given that folder alone. */
 size_t ht_tree_guess(graph *in, size_t from, const char *name, bool quoted) {
-    size_t found = SIZE_MAX;
+    size_t found = SIZE_MAX, nearest = 0;
+    bool several = false;
     if (name[0] == '.' || name[0] == '/' || (!quoted && is_system(name)))
         return SIZE_MAX;
     for (size_t i = 0; i < in->count; ++i) {
         if (folder_length(in->nodes[i].path, name) == SIZE_MAX)
             continue;
-        if (found != SIZE_MAX)
-            return SIZE_MAX; /* several: the build decides */
+        size_t near = common_folder(in->nodes[i].path, in->nodes[from].path);
+        if (found != SIZE_MAX && near < nearest)
+            continue;
+        several = found != SIZE_MAX && near == nearest;
         found = i;
+        nearest = near;
     }
-    if (found == from || found == SIZE_MAX)
+    if (several || found == from || found == SIZE_MAX) /* several: the build decides */
         return SIZE_MAX;
     const char *path = in->nodes[found].path;
     folder_note(&in->nodes[from], ht_strndup(path, folder_length(path, name)), quoted);

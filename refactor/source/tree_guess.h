@@ -5,8 +5,8 @@
 #include "refactor/source/tree_graph.h"
 
 /* Finds the one file of the tree whose path ends with an included name ("utils/math.cuh", or
- * <polybench.h> if the system has no such header), and notes its folder. SIZE_MAX: there is none,
- * or several. */
+ * <polybench.h> if the system has no such header), or the nearest of several, and notes its folder.
+ * SIZE_MAX: there is none, or several are as near. */
 size_t ht_tree_guess(graph *in, size_t from, const char *name, bool quoted);
 /* Adds -iquote, or -I for names in <>, for the folders that a unit's files were found in by
  * ht_tree_guess. */

@@ -117,6 +117,39 @@ Test(tree_files, headers_are_found_in_the_tree_by_the_end_of_their_path) {
     free(unit);
 }
 
+/* Returns the folder that a source of the tree has of a header that no option finds; free().
+ * NULL: none. */
+static char *guessed_folder(const char *name) {
+    char *unit = tree_put(name, "#include \"shared.cuh\"\n" MAP("k", "float")), *folder = NULL;
+    const char *paths[] = {unit}, *roots[] = {tree_folder};
+    ht_tree_options options = {.roots = roots, .root_count = 1};
+    ht_tree tree;
+    ht_tree_make(paths, 1, &options, &tree);
+    if (tree.files[0].argument_count == 2)
+        folder = ht_strdup(tree.files[0].arguments[1] + strlen(tree_folder));
+    ht_tree_free(&tree);
+    free(unit);
+    return folder;
+}
+
+/* Of several headers of a name it is the one that stands nearest, as if the command were given that
+ * project of the tree; where two are as near, none. */
+Test(tree_files, the_nearest_of_several_headers_is_taken) {
+    free(tree_put("first/include/shared.cuh", ""));
+    free(tree_put("second/include/shared.cuh", ""));
+    free(tree_put("second/old/include/shared.cuh", ""));
+    free(tree_put("third/readme.h", ""));
+    char *first = guessed_folder("first/ops/k.cu"), *old = guessed_folder("second/old/ops/k.cu");
+    cr_assert_not_null(first);
+    cr_expect_str_eq(first, "/first/include");
+    cr_assert_not_null(old);
+    cr_expect_str_eq(old, "/second/old/include");
+    cr_expect_null(guessed_folder("second/ops/k.cu"));
+    cr_expect_null(guessed_folder("third/ops/k.cu"));
+    free(first);
+    free(old);
+}
+
 /* A name in <> that the system does not have is found in the tree, too; one that it has is the
  * system's, although the tree has such a file. */
 Test(tree_files, headers_in_angle_brackets_that_the_system_lacks_are_found_in_the_tree) {
