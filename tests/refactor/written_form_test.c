@@ -246,7 +246,7 @@ Test(written_form, outputs_that_share_loads_are_an_array) {
     char *text = example("conv2d_direct", "TILED=true COARSEN_X=4");
     expect_part(
         text,
-        "    const int ow_first = (blockIdx.x * blockDim.x + threadIdx.x) * OUTPUTS_PER_THREAD;\n"
+        "    int ow_first = (blockIdx.x * blockDim.x + threadIdx.x) * OUTPUTS_PER_THREAD;\n"
         "    int oh = blockIdx.y * blockDim.y + threadIdx.y;\n"
         "    int k = blockIdx.z % K;\n"
         "    int n = blockIdx.z / K;\n"
@@ -263,7 +263,7 @@ Test(written_form, outputs_that_share_loads_are_an_array) {
         "            for (int s = 0; s < S; s++) {\n"
         "                #pragma unroll\n"
         "                for (int tx = 0; tx < OUTPUTS_PER_THREAD; ++tx) {\n"
-        "                    const int ow = full ? ow_first + tx : min(ow_first + tx, OW - 1);\n"
+        "                    int ow = full ? ow_first + tx : min(ow_first + tx, OW - 1);\n"
         "                    sum[tx] += x[((n * C + c) * H + oh + r) * W + ow + s] * w[((k * C + "
         "c) "
         "* R + r) * S + s];\n"
@@ -273,7 +273,7 @@ Test(written_form, outputs_that_share_loads_are_an_array) {
         "    }\n"
         "    #pragma unroll\n"
         "    for (int tx = 0; tx < OUTPUTS_PER_THREAD; ++tx) {\n"
-        "        const int ow = ow_first + tx;\n"
+        "        int ow = ow_first + tx;\n"
         "        if (ow < OW)\n"
         "            y[((n * K + k) * OH + oh) * OW + ow] = sum[tx];\n"
         "    }\n"
@@ -293,10 +293,9 @@ Test(written_form, a_guard_around_the_work_stays_around_an_array_of_outputs) {
         "        const bool full = height - yFirst >= kBlurRowsOutputsAlongY && width - xFirst "
         ">= kBlurRowsOutputsAlongX;\n"
         "        float value[kBlurRowsOutputsAlongY][kBlurRowsOutputsAlongX] = {};\n");
-    expect_part(text,
-                "                    const int y = full ? yFirst + ty : min(yFirst + ty, height - "
-                "1);\n"
-                "                    const int x = xFirst + tx;\n");
+    expect_part(text, "                    int y = full ? yFirst + ty : min(yFirst + ty, height - "
+                      "1);\n"
+                      "                    int x = xFirst + tx;\n");
     expect_none(text, "Clamped"); /* the author clamps x */
     expect_part(text, "                if (full || (y < height && x < width))\n"
                       "                    dst[y * width + x] = value[ty][tx];\n"
@@ -329,7 +328,7 @@ Test(written_form, an_array_along_one_axis_leaves_the_other_alone) {
 /* A test that no axis with several outputs has a part in stays where it is, with its index. */
 Test(written_form, an_array_leaves_tests_of_other_indices_alone) {
     char *text = example("conv2d_nhwc", "TILED=true COARSEN_X=4");
-    expect_part(text, "  const int k_first = (hipBlockIdx_x * hipBlockDim_x + hipThreadIdx_x) * "
+    expect_part(text, "  int k_first = (hipBlockIdx_x * hipBlockDim_x + hipThreadIdx_x) * "
                       "OUTPUTS_PER_THREAD;\n");
     expect_part(text, "  for (int r = 0; r < R; ++r) {\n"
                       "    int h = p * stride - pad + r;\n"
@@ -362,7 +361,7 @@ Test(written_form, a_size_as_a_constant_is_declared_as_deep_as_the_body) {
 Test(written_form, outputs_a_block_apart_have_their_clamped_indices_in_an_array) {
     char *text = example("conv2d_direct", "TILED=true COARSEN_X=4 COARSEN_X_STRIDED=true");
     expect_part(text, "    int ow_clamped[OUTPUTS_PER_THREAD];\n");
-    expect_part(text, "const int ow = ow_clamped[tx];\n");
+    expect_part(text, "int ow = ow_clamped[tx];\n");
     expect_none(text, "full");
     free(text);
 }

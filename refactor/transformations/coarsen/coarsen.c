@@ -361,9 +361,22 @@ static bool write_each(ht_coarsen *c, ht_writer *writer) {
     return !c->refused && !writer->failed;
 }
 
+/* Returns true if the author has a variable that the index with a 0 after it would be taken for:
+ * his x0 next to box_x0. */
+static bool has_zeroth(const ht_coarsen *c, const char *x) {
+    for (size_t i = 0; i < c->tree->variable_count; ++i) {
+        const char *name = c->tree->variables[i].name;
+        size_t length = name ? strlen(name) : 0, all = strlen(x);
+        if (length > 1 && name[length - 1] == '0' && length - 1 <= all &&
+            strncmp(x + all - (length - 1), name, length - 1) == 0)
+            return true;
+    }
+    return false;
+}
+
 static void choose_names(ht_coarsen *c) {
     const char *x = c->tree->variables[c->x].name;
-    char *first = ht_format("%s0", x);
+    char *first = ht_format(has_zeroth(c, x) ? "%s_first" : "%s0", x);
     char *counter = strlen(x) == 1 ? ht_format("c%s", x) : ht_strdup("cx");
     char *label = ht_format("next_%s", x);
     c->names.factor = ht_plan_name(c->plan, "COARSEN_X");

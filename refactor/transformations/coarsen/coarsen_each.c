@@ -106,9 +106,10 @@ static bool needs_check(const ht_layout *layout) {
     return false;
 }
 
-/* Writes `if (x >= W) continue;` before parts that the original ran unguarded: threads past the end
- * must not even read. */
-static void write_check(ht_coarsen *c, const ht_layout *layout, ht_writer *writer, size_t like) {
+/* Writes `if (x >= W) break;` before parts that the original ran unguarded: threads past the end
+ * must not even read. Returns the part whose guard asks for no more than that; NULL: none. */
+static const ht_part *write_check(ht_coarsen *c, const ht_layout *layout, ht_writer *writer,
+                                  size_t like) {
     for (size_t i = 0; i < layout->count; ++i) {
         const ht_guard *guard = &layout->parts[i].guard;
         for (size_t k = 0; k < guard->term_count; ++k) {
@@ -118,18 +119,19 @@ static void write_check(ht_coarsen *c, const ht_layout *layout, ht_writer *write
                 continue;
             if (!ht_each_is_early(c, term->node))
                 continue;
-            ht_writer_put(writer, like, term->negated ? "if (" : "if (!(");
-            ht_writer_source(writer, term->node->range.begin, term->node->range.end);
-            ht_writer_printf(writer, term->negated ? ")" : "))");
+            ht_writer_put(writer, like, "if (");
+            ht_jam_fails(term, true, writer);
+            ht_writer_printf(writer, ")");
             ++writer->depth;
             ht_writer_line(writer, like);
             --writer->depth;
-            ht_writer_printf(writer, "continue;");
-            return;
+            ht_writer_printf(writer, "break;");
+            return guard->term_count == 1 && guard->only_known ? &layout->parts[i] : NULL;
         }
     }
     ht_coarsen_refuse(c, layout->parts[0].node->at,
                       "memory is read in front of the guard on the global index");
+    return NULL;
 }
 
 /* Returns true if the author's loops and tests begin their bodies on lines of their own. */
@@ -254,13 +256,12 @@ static void write_enter(const each_walk *walk, const ht_part *part, size_t lead)
 }
 
 /* Writes the parts but `without`, whose guard the loop has. A declaration is copied as a whole if
- * all its variables are inside. */
-static void write_parts(const each_walk *walk, const ht_part *without, size_t like) {
+ * all its variables are inside. `close`: the next statement follows the guard's line. */
+static void write_parts(const each_walk *walk, const ht_part *without, bool close, size_t like) {
     ht_coarsen *c = walk->c;
     const ht_layout *layout = walk->layout;
     ht_writer *writer = walk->writer;
     int open = 0, depth = writer->depth;
-    bool close = without != NULL; /* the next statement follows the guard's line */
     for (size_t i = 0; i < layout->count; ++i) {
         const ht_part *part = &layout->parts[i];
         const ht_syntax *statement = ht_statement_of(part->node);
@@ -309,13 +310,13 @@ static void walk_parts(each_walk *walk) {
         }
 }
 
-static void write_loop_body(each_walk *walk, const ht_part *without, size_t like) {
+static void write_loop_body(each_walk *walk, const ht_part *without, bool close, size_t like) {
     ht_coarsen *c = walk->c;
     ht_writer *writer = walk->writer;
     if (walk->label) {
         ht_writer_open(writer, like, "{");
     }
-    write_parts(walk, without, like);
+    write_parts(walk, without, close, like);
     if (walk->label) {
         ht_writer_close(writer, like, "}");
         ht_writer_put(writer, like, "%s:;", c->names.label_each);
@@ -331,13 +332,15 @@ static void write_counted(each_walk *walk, size_t like) {
     char *type = ht_coarsen_x_type(c);
     write_saved(c, walk->changed, writer, like, false, names);
     ht_writer_count(writer, like, c->names.counter, c->names.factor, NULL, " {");
-    ht_writer_put(writer, like, "const %s%s = %s + %s$?{%s}{ * %s}{ * blockDim.x};",
-                  type ? type : "auto ", c->tree->variables[c->x].name, c->names.first,
-                  c->names.counter, c->names.strided, c->names.step);
+    ht_writer_put(writer, like, "$?{1}{const }{%s}%s%s = %s + %s$?{%s}{ * %s}{ * blockDim.x};",
+                  ht_coarsen_index_const(c, c->x), type ? type : "auto ",
+                  c->tree->variables[c->x].name, c->names.first, c->names.counter, c->names.strided,
+                  c->names.step);
     write_saved(c, walk->changed, writer, like, true, names);
+    const ht_part *asked = NULL;
     if (needs_check(walk->layout))
-        write_check(c, walk->layout, writer, like);
-    write_loop_body(walk, NULL, like);
+        asked = write_check(c, walk->layout, writer, like);
+    write_loop_body(walk, asked, false, like);
     ht_strings_free(names, c->tree->variable_count);
     free(type);
 }
@@ -399,7 +402,7 @@ static void write_bounded(each_walk *walk, const ht_part *part, const ht_guard_t
         ht_writer_line(writer, like);
     ht_writer_printf(writer, braces_on_own_lines(c) ? "{" : " {");
     ++writer->depth;
-    write_loop_body(walk, part, like);
+    write_loop_body(walk, part, true, like);
     free(type);
 }
 

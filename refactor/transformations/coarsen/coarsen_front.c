@@ -74,26 +74,29 @@ static bool is_opposed(const ht_syntax *node) {
            !node->children[1]->is_open && node->children[0]->plain && node->children[1]->plain;
 }
 
+void ht_jam_fails(const ht_guard_term *term, bool alone, ht_writer *writer) {
+    const ht_syntax *node = ht_syntax_written(term->node);
+    if (!term->negated && is_opposed(node)) {
+        ht_range left = node->children[0]->range, right = node->children[1]->range;
+        ht_writer_source(writer, left.begin, left.end);
+        ht_writer_printf(writer, " %s ", ht_operator_text(ht_operator_negated(node->op)));
+        ht_writer_source(writer, right.begin, right.end);
+        return;
+    }
+    bool atom = node->count == 0 || node->kind == HT_SYNTAX_PAREN || (alone && term->negated);
+    ht_writer_printf(writer, "%s%s", term->negated ? "" : "!", atom ? "" : "(");
+    ht_writer_source(writer, node->range.begin, node->range.end);
+    ht_writer_printf(writer, atom ? "" : ")");
+}
+
 void ht_jam_leave(const ht_guard *guard, ht_writer *writer) {
     bool any = false;
     for (size_t i = 0; i < guard->term_count; ++i) {
-        const ht_guard_term *term = &guard->terms[i];
-        const ht_syntax *node = ht_syntax_written(term->node);
-        if (term->kind != HT_TERM_SAME)
+        if (guard->terms[i].kind != HT_TERM_SAME)
             continue;
         ht_writer_printf(writer, any ? " || " : "if (");
         any = true;
-        if (!term->negated && is_opposed(node)) {
-            ht_range left = node->children[0]->range, right = node->children[1]->range;
-            ht_writer_source(writer, left.begin, left.end);
-            ht_writer_printf(writer, " %s ", ht_operator_text(ht_operator_negated(node->op)));
-            ht_writer_source(writer, right.begin, right.end);
-            continue;
-        }
-        bool atom = node->count == 0 || node->kind == HT_SYNTAX_PAREN;
-        ht_writer_printf(writer, "%s%s", term->negated ? "" : "!", atom ? "" : "(");
-        ht_writer_source(writer, node->range.begin, node->range.end);
-        ht_writer_printf(writer, atom ? "" : ")");
+        ht_jam_fails(&guard->terms[i], false, writer);
     }
     ht_writer_printf(writer, any ? ") return;" : "");
 }
@@ -106,8 +109,9 @@ static void write_x(ht_coarsen *c, const ht_syntax *node, ht_writer *writer) {
     char *type = ht_coarsen_x_type(c);
     ht_writer_printf(writer, "$?{1}{const int %s = %s ? %s : 1;", names->step, names->strided,
                      ht_plan_block(c->plan, 0));
-    ht_writer_put(writer, node->range.begin, "}{}const %s%s = $?{!%s}{(", type ? type : "auto ",
-                  names->first, names->strided);
+    ht_writer_put(writer, node->range.begin, "}{}$?{1}{const }{%s}%s%s = $?{!%s}{(",
+                  ht_coarsen_index_const(c, c->x), type ? type : "auto ", names->first,
+                  names->strided);
     ht_writer_source(writer, node->children[0]->range.begin, node->children[0]->range.end);
     ht_writer_printf(writer, ") * ${%s} - (%s ? %s - 1 : 0) * threadIdx.x}{(", names->factor,
                      names->strided, names->factor);

@@ -16,6 +16,8 @@ void ht_jam_guard(ht_coarsen *c, const ht_part *part, ht_writer *writer);
 /* Writes `if (y >= H) return;` for what is known ahead of the outputs of a guard that encloses the
  * work. */
 void ht_jam_leave(const ht_guard *guard, ht_writer *writer);
+/* Writes that a term of a guard does not hold. `alone`: nothing is joined to it. */
+void ht_jam_fails(const ht_guard_term *term, bool alone, ht_writer *writer);
 /* Writes the condition that all outputs of a thread are inside. Returns false if it cannot be
  * written. */
 bool ht_jam_condition(ht_coarsen *c, const ht_layout *layout, ht_writer *writer);

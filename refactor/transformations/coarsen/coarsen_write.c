@@ -243,6 +243,24 @@ void ht_writer_lead(ht_writer *writer, const ht_syntax *node) {
     ht_writer_source(writer, lead, begin);
 }
 
+void ht_writer_comments(ht_writer *writer, const ht_syntax *node, size_t like) {
+    size_t at = ht_statement_lead(writer->c, node), end = ht_statement_of(node)->range.begin;
+    const char *text = writer->c->model->text;
+    while (at < end) {
+        at += strspn(text + at, " \t\r\n");
+        size_t length = at < end ? strcspn(text + at, "\r\n") : 0;
+        size_t last = at + length < end ? at + length : end;
+        while (last > at && isspace((unsigned char)text[last - 1]))
+            --last;
+        if (at < last) {
+            ht_writer_line(writer, like);
+            ht_writer_printf(writer, text[at] == '*' ? " " : ""); /* in a column with the first */
+            piece(writer, at, last);
+        }
+        at += length;
+    }
+}
+
 void ht_writer_statement(ht_writer *writer, const ht_syntax *statement) {
     ht_writer_lead(writer, statement);
     ht_writer_source(writer, statement->range.begin, ht_statement_tail(writer->c, statement));
@@ -309,6 +327,10 @@ char *ht_coarsen_index_type(const ht_coarsen *c, size_t variable) {
             return ht_strndup(text + begin, end - begin);
     }
     return ht_syntax_variable_type(x, false);
+}
+
+const char *ht_coarsen_index_const(const ht_coarsen *c, size_t variable) {
+    return c->tree->variables[variable].is_const ? "const " : "";
 }
 
 char *ht_coarsen_x_type(const ht_coarsen *c) {

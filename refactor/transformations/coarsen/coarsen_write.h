@@ -59,6 +59,8 @@ bool ht_writer_is_balanced(const ht_writer *writer);
 /* Writes a statement as it is, with the comments ahead of it; _lead: these alone. */
 void ht_writer_statement(ht_writer *writer, const ht_syntax *statement);
 void ht_writer_lead(ht_writer *writer, const ht_syntax *node);
+/* Writes the comments of that text, if there are any, on lines indented like the line of `like`. */
+void ht_writer_comments(ht_writer *writer, const ht_syntax *node, size_t like);
 /* Makes a writer with the same depth and no text. */
 ht_writer ht_writer_inner(const ht_writer *writer);
 /* Writes "TYPE name[n] = init;" for a variable that shares its declaration with others. */
@@ -67,6 +69,8 @@ void ht_writer_variable(ht_writer *writer, const ht_syntax *variable);
  * stand alone, with a space after it; free(). NULL: it cannot be written. */
 char *ht_coarsen_index_type(const ht_coarsen *c, size_t variable);
 char *ht_coarsen_x_type(const ht_coarsen *c);
+/* Returns "const " where the author's declaration of the index has it, else "". */
+const char *ht_coarsen_index_const(const ht_coarsen *c, size_t variable);
 /* Returns true if a variable that becomes an array is a number that begins as a literal 0, which `=
  * {}` sets for all outputs. */
 bool ht_coarsen_starts_at_zero(const ht_coarsen *c, const ht_syntax *variable);

@@ -320,6 +320,7 @@ static void ht_tiled_free(ht_tiled_form *form) {
     free(t->along);
     free(t->part);
     free(t->again);
+    free(t->led);
     free(form->loops);
     ht_coarsen_free(&t->c);
     free(t);

@@ -132,7 +132,8 @@ typedef struct ht_tiled {
     ht_tile_bound count; /* joined blocks: the plain index is less than their number */
     bool *part;          /* by variable: used for an index only; owned */
     bool *again;         /* by variable: computed anew in each segment that needs it; owned */
-    bool *along;         /* by node: depends on the plain index; owned */
+    bool *led; /* by variable: its declaration's comments stand in the text being written; owned */
+    bool *along; /* by node: depends on the plain index; owned */
     ht_tile_names names;
     ht_tile_additions added;
     ht_tile_onces once;

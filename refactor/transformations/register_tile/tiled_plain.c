@@ -332,7 +332,9 @@ static void write_several(ht_tiled *t, const ht_syntax *declaration, ht_writer *
     bool joined = of->tiles != NULL;
     if (joined)
         write_tiles(t, writer, like);
-    ht_writer_put(writer, like, "const %s%s = ", of->type, axis->origin);
+    const char *constant =
+        t->text == HT_TILE_APART ? "const " : ht_coarsen_index_const(&t->c, of->variable);
+    ht_writer_put(writer, like, "%s%s%s = ", constant, of->type, axis->origin);
     if (joined)
         write_joined(t, declaration, writer);
     else {

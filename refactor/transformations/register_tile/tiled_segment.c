@@ -125,6 +125,44 @@ static void close_placed(ht_writer *writer, char *placed) {
     free(placed);
 }
 
+/* ---- the author's declarations and comments ---- */
+
+static bool is_in(ht_syntax_list list, size_t begin, size_t end, const ht_syntax *node) {
+    for (size_t i = begin; i < end; ++i)
+        if (list[i] == node)
+            return true;
+    return false;
+}
+
+/* Returns true if a declaration's variables, which are items of the list, can be copied at once:
+ * the loops declare all of them. */
+static bool is_copied(const ht_tiled *t, ht_syntax_list list, size_t begin, size_t end,
+                      const bool *needed, const ht_syntax *statement) {
+    bool copied = t->text != HT_TILE_APART && statement->plain && statement->count > 1;
+    for (size_t i = 0; i < statement->count && copied; ++i) {
+        const ht_syntax *node = statement->children[i];
+        copied = is_in(list, begin, end, node) && t->c.marks[node->index].apart &&
+                 !t->c.values[node->variable].array &&
+                 (needed[node->variable] || !t->again[node->variable]);
+    }
+    return copied;
+}
+
+void ht_tiled_write_comments(ht_tiled *t, const ht_syntax *variable, ht_writer *writer,
+                             size_t like) {
+    bool *led = &t->led[ht_statement_of(variable)->children[0]->variable];
+    if (t->text != HT_TILE_APART && !*led)
+        ht_writer_comments(writer, variable, like);
+    *led = true;
+}
+
+/* Returns how many levels of the author's guards an item is deeper than the segment's first, whose
+ * indentation counts. */
+static int deeper(const ht_tiled *t, const ht_syntax *first, const ht_syntax *item) {
+    return ht_statement_entered(&t->c, ht_statement_of(item)) -
+           ht_statement_entered(&t->c, ht_statement_of(first));
+}
+
 /* Writes again what is computed anew and is declared in another segment. */
 void ht_tiled_write_again(ht_tiled *t, ht_syntax_list list, size_t begin, size_t end,
                           const bool *needed, ht_writer *writer, size_t like) {
@@ -135,6 +173,7 @@ void ht_tiled_write_again(ht_tiled *t, ht_syntax_list list, size_t begin, size_t
             continue;
         char *placed = list ? ht_tiled_placed(t, node) : NULL;
         open_placed(writer, placed);
+        ht_tiled_write_comments(t, node, writer, like);
         ht_writer_line(writer, like);
         ht_writer_variable(writer, node);
         close_placed(writer, placed);
@@ -150,22 +189,37 @@ static bool is_assigned(const ht_tiled *t, const ht_syntax *node) {
     return ht_variable_has_initialiser(&t->c, node) && !is_zero(t, node);
 }
 
-static void write_own_item(ht_tiled *t, const ht_syntax *item, const bool *needed,
-                           ht_writer *writer, size_t like) {
+/* Copies a statement, with what stands ahead of it and a comment after it. */
+static void copy_item(ht_tiled *t, const ht_syntax *first, const ht_syntax *item, ht_writer *writer,
+                      size_t like) {
     const ht_syntax *statement = ht_statement_of(item);
+    size_t lead = ht_statement_lead(&t->c, item);
+    const char *text = t->c.model->text;
+    int levels = deeper(t, first, item);
+    if (item->kind == HT_SYNTAX_VARIABLE || item->kind == HT_SYNTAX_DECLARATION)
+        t->led[statement->children[0]->variable] = true;
+    if (!memchr(text + lead, '\n', statement->range.begin - lead)) {
+        ht_writer_line(writer, like);
+        while (isspace((unsigned char)text[lead]))
+            ++lead;
+    }
+    writer->depth -= levels;
+    ht_writer_source(writer, lead, ht_statement_tail(&t->c, statement));
+    writer->depth += levels;
+}
+
+static void write_own_item(ht_tiled *t, ht_syntax_list list, size_t begin, size_t end,
+                           const ht_syntax *item, const bool *needed, ht_writer *writer) {
+    const ht_syntax *statement = ht_statement_of(item);
+    size_t like = ht_statement_of(list[begin])->range.begin;
     ht_syntax_list variables;
     size_t count = ht_syntax_variables(item, &variables);
-    if (ht_declaration_is_whole(&t->c, item)) {
-        size_t lead = ht_statement_lead(&t->c, item);
-        const char *text = t->c.model->text;
-        if (!memchr(text + lead, '\n', statement->range.begin - lead)) {
-            ht_writer_line(writer, like);
-            while (isspace((unsigned char)text[lead]))
-                ++lead;
-        }
-        ht_writer_source(writer, lead, ht_statement_tail(&t->c, statement));
+    bool copied =
+        item->kind == HT_SYNTAX_VARIABLE && is_copied(t, list, begin, end, needed, statement);
+    if (ht_declaration_is_whole(&t->c, item) || (copied && statement->children[0] == item))
+        copy_item(t, list[begin], item, writer, like);
+    if (ht_declaration_is_whole(&t->c, item) || copied)
         return;
-    }
     for (size_t i = 0; i < count; ++i) {
         const ht_syntax *node = variables[i];
         const ht_syntax_variable *variable = &t->c.tree->variables[node->variable];
@@ -173,6 +227,7 @@ static void write_own_item(ht_tiled *t, const ht_syntax *item, const bool *neede
             (t->again[node->variable] && !needed[node->variable]) ||
             (t->c.values[node->variable].array && !is_assigned(t, node)))
             continue;
+        ht_tiled_write_comments(t, node, writer, like);
         ht_writer_line(writer, like);
         if (!t->c.values[node->variable].array) {
             ht_writer_variable(writer, node);
@@ -188,24 +243,32 @@ static void write_own_item(ht_tiled *t, const ht_syntax *item, const bool *neede
 }
 
 /* Writes a statement of a segment, unless it stays ahead of the loops. */
-static void write_item(ht_tiled *t, const ht_syntax *item, const bool *needed, ht_writer *writer,
-                       size_t like) {
+static void write_item(ht_tiled *t, ht_syntax_list list, size_t begin, size_t end,
+                       const ht_syntax *item, const bool *needed, ht_writer *writer) {
     ht_syntax_list variables;
     size_t count = ht_syntax_variables(item, &variables);
     char *placed = count == 1 ? ht_tiled_placed(t, variables[0]) : NULL;
     open_placed(writer, placed);
-    write_own_item(t, item, needed, writer, like);
+    write_own_item(t, list, begin, end, item, needed, writer);
     close_placed(writer, placed);
 }
 
-static void write_array(ht_tiled *t, const ht_syntax *node, ht_writer *writer, size_t like) {
+static void write_array(ht_tiled *t, const ht_syntax *first, const ht_syntax *node,
+                        ht_writer *writer) {
+    size_t like = ht_statement_of(first)->range.begin;
+    int levels = deeper(t, first, node);
     const ht_syntax_variable *variable = &t->c.tree->variables[node->variable];
     char *type = ht_syntax_variable_type(variable, true);
     size_t name = variable->name_end;
-    if (t->text != HT_TILE_APART && ht_statement_of(node)->count == 1)
+    if (t->text != HT_TILE_APART && ht_statement_of(node)->count == 1) {
+        t->led[node->variable] = true;
+        writer->depth -= levels;
         ht_writer_lead(writer, node);
-    else
+        writer->depth += levels;
+    } else {
+        ht_tiled_write_comments(t, node, writer, like);
         ht_writer_line(writer, like);
+    }
     ht_writer_printf(writer, "%s%s", type ? type : "", variable->name);
     for (size_t a = 0; a < t->axis_count; ++a)
         ht_tiled_dimension(t, a, &writer->text);
@@ -227,10 +290,11 @@ static bool write_declarations(ht_tiled *t, ht_syntax_list list, size_t begin, s
             const ht_syntax *node = variables[k];
             const ht_value *value = &t->c.values[node->variable];
             if (!t->c.marks[node->index].apart) {
+                ht_tiled_write_comments(t, node, writer, like);
                 ht_writer_line(writer, like);
                 ht_writer_variable(writer, node);
             } else if (value->array) {
-                write_array(t, node, writer, like);
+                write_array(t, list[begin], node, writer);
                 empty &= !is_assigned(t, node);
             } else {
                 empty &= t->again[node->variable] && !needed[node->variable];
@@ -264,7 +328,7 @@ void ht_tiled_write_tests(const ht_tiled *t, const ht_syntax *statement, ht_writ
 }
 
 void ht_tiled_write_items(ht_tiled *t, ht_syntax_list list, size_t begin, size_t end,
-                          const bool *needed, ht_writer *writer, size_t like) {
+                          const bool *needed, ht_writer *writer) {
     for (size_t i = begin; i < end; ++i) {
         bool wanted = !ht_tiled_is_skipped(t, list[i]);
         ht_syntax_list variables;
@@ -272,17 +336,17 @@ void ht_tiled_write_items(ht_tiled *t, ht_syntax_list list, size_t begin, size_t
         for (size_t k = 0; k < count; ++k)
             wanted |= needed[variables[k]->variable];
         if (wanted)
-            write_item(t, list[i], needed, writer, like);
+            write_item(t, list, begin, end, list[i], needed, writer);
     }
 }
 
 /* Writes the items with values that were read ahead. */
 static void write_items_once(ht_tiled *t, ht_syntax_list list, size_t begin, size_t end,
-                             const bool *needed, ht_writer *writer, size_t like) {
+                             const bool *needed, ht_writer *writer) {
     ht_writer inner = ht_writer_inner(writer);
     for (size_t i = begin; i < end; ++i)
         ht_tiled_collect_swaps(t, list[i], &inner, NULL);
-    ht_tiled_write_items(t, list, begin, end, needed, &inner, like);
+    ht_tiled_write_items(t, list, begin, end, needed, &inner);
     ht_writer_join(writer, &inner);
 }
 
@@ -329,9 +393,9 @@ static void write_loops(ht_tiled *t, ht_syntax_list list, size_t begin, size_t e
     ht_tiled_write_again(t, list, begin, end, needed, writer, like);
     ht_tiled_write_tests(t, list[begin], writer, like);
     if (once)
-        write_items_once(t, list, begin, end, needed, writer, like);
+        write_items_once(t, list, begin, end, needed, writer);
     else
-        ht_tiled_write_items(t, list, begin, end, needed, writer, like);
+        ht_tiled_write_items(t, list, begin, end, needed, writer);
     writer->level_count -= alone && writer->level_count > 0;
     ht_tiled_end_loops(t, NULL, (int)t->axis_count, writer, like);
     free(needed);
@@ -350,6 +414,9 @@ static void write_usual(ht_tiled *t, ht_syntax_list list, size_t begin, size_t e
     size_t like = ht_statement_of(list[begin])->range.begin;
     bool effect = leaves_outside(t, list, begin, end);
     char *told = t->text == HT_TILE_APART ? NULL : ht_tiled_tested(t, list[begin]);
+    size_t variables = t->c.tree->variable_count + 1;
+    bool *led = ht_alloc(variables, sizeof *led); /* the texts below stand for each other */
+    memcpy(led, t->led, variables * sizeof *led);
     if (told) /* outputs of which one test decides need nothing ahead of it */
         ht_writer_printf(writer, "$?{%s > 1}{}{", told);
     bool once = !effect && ht_tiled_once_begin(t, list, begin, end, writer, like);
@@ -357,10 +424,12 @@ static void write_usual(ht_tiled *t, ht_syntax_list list, size_t begin, size_t e
     if (once)
         ht_tiled_once_end(t, writer, like);
     if (told) {
+        memcpy(t->led, led, variables * sizeof *led);
         ht_writer_printf(writer, "}$?{%s == 1}{}{", told);
         write_loops(t, list, begin, end, effect, false, writer);
         ht_writer_printf(writer, "}");
     }
+    free(led);
     free(told);
 }
 

@@ -25,7 +25,10 @@ void ht_tiled_end_loops(ht_tiled *t, const bool *needed, int loops, ht_writer *w
 void ht_tiled_write_tests(const ht_tiled *t, const ht_syntax *statement, ht_writer *writer,
                           size_t like);
 void ht_tiled_write_items(ht_tiled *t, ht_syntax_list list, size_t begin, size_t end,
-                          const bool *needed, ht_writer *writer, size_t like);
+                          const bool *needed, ht_writer *writer);
+/* Writes the comments above a variable's declaration, which is not copied, once in a text. */
+void ht_tiled_write_comments(ht_tiled *t, const ht_syntax *variable, ht_writer *writer,
+                             size_t like);
 
 void ht_tiled_write_segment(ht_tiled *t, ht_syntax_list list, size_t begin, size_t end,
                             ht_writer *writer);

@@ -341,6 +341,8 @@ static void check_meeting(ht_tiled *t) {
 void ht_tiled_settle(ht_tiled *t) {
     ht_coarsen *c = &t->c;
     t->again = ht_alloc(c->tree->variable_count + 1, sizeof *t->again);
+    free(t->led);
+    t->led = ht_alloc(c->tree->variable_count + 1, sizeof *t->led);
     for (size_t i = 0; i < t->body.work.count; ++i)
         ht_syntax_walk(t->body.work.statements[i], on_declaration, t);
     for (size_t i = 0; i < c->tree->variable_count; ++i) {

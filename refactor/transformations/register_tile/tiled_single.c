@@ -144,7 +144,8 @@ void ht_tiled_single_index(ht_tiled *t, size_t axis, bool clamped, ht_writer *wr
     bool several = is_in_front(t, axis);
     if (several)
         ht_writer_printf(writer, "$?{%s > 1}{}{", of->factor);
-    ht_writer_put(writer, like, "const %s%s = ", t->axes[axis].type, of->name);
+    ht_writer_put(writer, like, "%s%s%s = ", ht_coarsen_index_const(&t->c, t->axes[axis].variable),
+                  t->axes[axis].type, of->name);
     if (clamped && ht_tiled_is_kept(t, axis))
         ht_tiled_write_nearest(t, axis, place, writer);
     else if (clamped && t->text == HT_TILE_THREAD)

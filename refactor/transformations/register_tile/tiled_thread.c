@@ -71,13 +71,14 @@ static void write_axis(ht_tiled *t, size_t axis, ht_writer *writer) {
     const ht_tiled_axis *of = t->axes[axis].form;
     const ht_syntax *node = t->c.tree->variables[t->axes[axis].variable].declaration;
     const ht_syntax *statement = ht_statement_of(node);
+    const char *constant = ht_coarsen_index_const(&t->c, t->axes[axis].variable);
     size_t like = statement->range.begin;
     ht_writer_printf(writer, "$?{%s == 1}{}{", of->factor);
     bool names = ht_syntax_first(node->children[0], is_own_name, NULL) != NULL;
     if (statement->count == 1 && statement->plain && !names)
         ht_writer_statement(writer, statement);
     else {
-        ht_writer_put(writer, like, "const %s%s = ", t->axes[axis].type, of->name);
+        ht_writer_put(writer, like, "%s%s%s = ", constant, t->axes[axis].type, of->name);
         write_global(t, axis, writer);
         ht_writer_printf(writer, ";");
     }
@@ -86,7 +87,8 @@ static void write_axis(ht_tiled *t, size_t axis, ht_writer *writer) {
         ht_writer_lead(writer, node);
     else
         ht_writer_line(writer, like);
-    ht_writer_printf(writer, "const %s%s = $?{%s}{}{", t->axes[axis].type, of->first, of->strided);
+    ht_writer_printf(writer, "%s%s%s = $?{%s}{}{", constant, t->axes[axis].type, of->first,
+                     of->strided);
     write_apart(t, axis, writer);
     ht_writer_printf(writer, "}$?{!%s}{}{(", of->strided);
     write_global(t, axis, writer);
@@ -219,6 +221,7 @@ static void write_item(ht_tiled *t, const ht_syntax *node, ht_writer *writer) {
     if (node->kind != HT_SYNTAX_VARIABLE || statement->count == 1)
         ht_writer_statement(writer, statement);
     else if (!is_whole(t, statement)) {
+        ht_tiled_write_comments(t, node, writer, statement->range.begin);
         ht_writer_line(writer, statement->range.begin);
         ht_writer_variable(writer, node);
     } else if (statement->children[0] == node)

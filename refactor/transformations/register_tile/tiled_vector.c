@@ -138,7 +138,7 @@ static void write_statements(const segment *of, const ht_vector_loop *loop, ht_w
     for (size_t i = of->begin; i < of->end; ++i) {
         const ht_syntax *item = of->list[i];
         if (tested || !is_test(of, item))
-            ht_tiled_write_items(t, of->list, i, i + 1, of->needed, &inner, loop->like);
+            ht_tiled_write_items(t, of->list, i, i + 1, of->needed, &inner);
         else if (!ht_test_skips(item)) {
             ht_writer_line(&inner, loop->like);
             ht_writer_source(&inner, item->children[1]->range.begin,

@@ -77,6 +77,17 @@ static void write_header(ht_tiled *t, size_t begin, size_t end, ht_writer *write
     ht_writer_source(writer, begin, header_end(t, end));
 }
 
+/* Writes the other body of an if, after the author's `else` where his braces stay. */
+static void write_else(ht_tiled *t, const ht_syntax *node, const ht_syntax *body,
+                       ht_writer *writer) {
+    const ht_syntax *first = node->children[1];
+    if (first->kind == HT_SYNTAX_COMPOUND && first->plain && t->text != HT_TILE_APART)
+        write_header(t, first->range.end, body->range.begin, writer);
+    else
+        ht_writer_printf(writer, " else");
+    write_body(t, node, body, writer);
+}
+
 /* Writes a statement that runs once for all outputs, although parts of it may not. */
 static void write_statement(ht_tiled *t, const ht_syntax *node, ht_writer *writer) {
     size_t end = ht_statement_end(&t->c, node);
@@ -101,10 +112,8 @@ static void write_statement(ht_tiled *t, const ht_syntax *node, ht_writer *write
         }
         write_header(t, node->range.begin, node->children[1]->range.begin, writer);
         write_body(t, node, node->children[1], writer);
-        if (last) {
-            ht_writer_printf(writer, " else");
-            write_body(t, node, last, writer);
-        }
+        if (last)
+            write_else(t, node, last, writer);
         return;
     case HT_SYNTAX_DO:
         ht_writer_printf(writer, "do");
@@ -120,11 +129,35 @@ static void write_statement(ht_tiled *t, const ht_syntax *node, ht_writer *write
     }
 }
 
-static void write_listed(ht_tiled *t, const ht_syntax *node, ht_writer *writer) {
+/* Returns which of a declaration's variables stand in a list and run once for all outputs: how
+ * many, and the first of them. */
+static size_t count_listed(const ht_tiled *t, ht_syntax_list list, size_t count,
+                           const ht_syntax *statement, const ht_syntax **out_first) {
+    size_t listed = 0;
+    *out_first = NULL;
+    for (size_t i = 0; i < count; ++i)
+        if (list[i]->kind == HT_SYNTAX_VARIABLE && list[i]->parent == statement &&
+            !t->c.marks[list[i]->index].apart) {
+            *out_first = *out_first ? *out_first : list[i];
+            ++listed;
+        }
+    return listed;
+}
+
+static void write_listed(ht_tiled *t, ht_syntax_list list, size_t count, const ht_syntax *node,
+                         ht_writer *writer) {
     const ht_syntax *statement = ht_statement_of(node);
     if (node->kind == HT_SYNTAX_VARIABLE && statement->count > 1) {
-        ht_writer_line(writer, statement->range.begin);
-        ht_writer_variable(writer, node);
+        const ht_syntax *first;
+        bool whole = count_listed(t, list, count, statement, &first) == statement->count &&
+                     statement->plain && t->text != HT_TILE_APART;
+        if (whole && node == first)
+            ht_writer_statement(writer, statement);
+        else if (!whole) {
+            ht_tiled_write_comments(t, node, writer, statement->range.begin);
+            ht_writer_line(writer, statement->range.begin);
+            ht_writer_variable(writer, node);
+        }
         return;
     }
     ht_writer_lead(writer, node);
@@ -176,7 +209,7 @@ static void write_list(ht_tiled *t, ht_syntax_list list, size_t count, ht_writer
             ht_tiled_write_segment(t, list, i, end, writer);
             i = end;
         } else {
-            write_listed(t, list[i++], writer);
+            write_listed(t, list, count, list[i++], writer);
         }
         writer->depth += deeper;
     }
@@ -435,6 +468,7 @@ char *ht_tiled_text(ht_tiled *t) {
     ht_coarsen *c = &t->c;
     ht_writer writer = {.c = c};
     size_t like = c->tree->body->children[0]->range.begin;
+    memset(t->led, 0, (c->tree->variable_count + 1) * sizeof *t->led);
     for (size_t i = 0; i < t->body.work.count; ++i)
         ht_tiled_collect_swaps(t, t->body.work.statements[i], &writer, NULL);
     if (t->text == HT_TILE_APART) {

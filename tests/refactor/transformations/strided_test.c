@@ -31,16 +31,15 @@ Test(strided, a_tuned_source_reads_like_a_source) {
 
 Test(strided, outputs_one_after_the_other_are_a_plain_loop) {
     subject of = subject_open(blur_source, blur_problem, "blur");
-    expect_pieces(
-        &of, "COARSEN_X=4",
-        (const char *const[]){
-            "    const int x0 = (blockIdx.x * blockDim.x + threadIdx.x) * kOutputsPerThread;\n"
-            "    int y = blockIdx.y * blockDim.y + threadIdx.y;\n"
-            "    if (y >= H)\n        return;\n"
-            "    for (int x = x0; x < W && x < x0 + kOutputsPerThread; ++x) {\n"
-            "        float sum = 0.0f;\n        for (int r = 0; r < R; ++r)\n"
-            "            sum += w[r] * in[y * (W + R) + x + r];\n"
-            "        out[y * W + x] = sum;\n    }\n}\n",
-            NULL});
+    expect_pieces(&of, "COARSEN_X=4",
+                  (const char *const[]){
+                      "    int x0 = (blockIdx.x * blockDim.x + threadIdx.x) * kOutputsPerThread;\n"
+                      "    int y = blockIdx.y * blockDim.y + threadIdx.y;\n"
+                      "    if (y >= H)\n        return;\n"
+                      "    for (int x = x0; x < W && x < x0 + kOutputsPerThread; ++x) {\n"
+                      "        float sum = 0.0f;\n        for (int r = 0; r < R; ++r)\n"
+                      "            sum += w[r] * in[y * (W + R) + x + r];\n"
+                      "        out[y * W + x] = sum;\n    }\n}\n",
+                      NULL});
     subject_close(&of);
 }
