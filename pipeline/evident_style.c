@@ -207,16 +207,16 @@ static void split_write(styling *in, const line *of, const char *indent, const c
     ht_text_printf(&in->out, "%.*s%s%s{%s", (int)length, of->text, end, indent, end);
 }
 
-/* Returns true if a line is one of the author's long lines, with another end, and not much longer.
- */
+/* Returns true if a line is one of the author's long lines, with another end, and no longer than
+ * that, or not much longer than a line may be. */
 static bool is_long_line(const styling *in, const line *of) {
     enum { BEGIN = 12, MORE = 10 };
-    if (of->indent + of->length > in->width + MORE || of->length < BEGIN)
-        return false;
-    for (size_t i = 0; i < in->original->count; ++i) {
+    size_t own = of->indent + of->length;
+    for (size_t i = 0; i < in->original->count && of->length >= BEGIN; ++i) {
         line other = line_at(in->original, i);
-        if (other.indent + other.length > WIDTH - BEGIN && other.indent == of->indent &&
-            memcmp(other.text, of->text, BEGIN) == 0)
+        size_t size = other.indent + other.length;
+        if (size > WIDTH - BEGIN && other.indent == of->indent &&
+            memcmp(other.text, of->text, BEGIN) == 0 && (own <= size || own <= in->width + MORE))
             return true;
     }
     return false;

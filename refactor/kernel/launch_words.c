@@ -3,6 +3,7 @@
 
 #include "base/memory.h"
 #include "base/text.h"
+#include "refactor/source/names.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -96,4 +97,22 @@ bool ht_launch_name_place(const ht_model *model, const ht_launch_site *site, ht_
     }
     *out_place = (ht_range){begin, end};
     return site->template_argument_count == model->facts->template_parameters.count;
+}
+
+bool ht_launch_is_call(const ht_model *model, ht_range place) {
+    const char *text = model->text;
+    size_t at = place.begin;
+    int depth = 0;
+    if (ht_source_at(model->facts->source, at) != 0)
+        return false;
+    while (at < place.end && (ht_name_has(text[at]) || text[at] == ':'))
+        ++at;
+    if (at == place.begin || text[at] != '(' || !ht_model_is_plain(model, place.begin))
+        return false;
+    for (; at < place.end; ++at) {
+        depth += (text[at] == '(') - (text[at] == ')');
+        if (depth == 0)
+            return at + 1 == place.end;
+    }
+    return false;
 }

@@ -22,4 +22,7 @@ char *ht_extent_text(const ht_model *model, const ht_extent3 *extent, int axis);
 /* Returns true if every launch writes every extent in a form that can be repeated at the launch. */
 bool ht_launch_says_extents(const ht_model *model);
 
+/* Returns true for NAME(...), a call of a function, which needs no parentheses. */
+bool ht_launch_is_call(const ht_model *model, ht_range place);
+
 #endif

@@ -455,7 +455,8 @@ char *ht_launch_axis_from(const ht_plan *plan, const ht_launch_print *print,
 
 static char *axis_text(const ht_plan *plan, const ht_launch_print *print, const ht_values *values) {
     char *old = ht_range_shown(print->place);
-    bool atom = is_atom(print->site->grid.axis[print->axis]);
+    bool atom = is_atom(print->site->grid.axis[print->axis]) ||
+                ht_launch_is_call(plan->model, print->place);
     char *text = ht_launch_axis_from(plan, print, values, print->axis, old, atom);
     bool unchanged = text && strcmp(text, old) == 0;
     free(old);

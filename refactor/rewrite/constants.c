@@ -97,29 +97,47 @@ static char *words_of(const settling *in, size_t owner, const ht_planned_param *
     return ht_strdup(param->called);
 }
 
-/* Returns the last word of a kernel's name of three or more, "kernel1" of matmul_forward_kernel1,
- * if it has some length and a number, and no other kernel's name ends so; else the name: "base" of
- * gelu_bias_loop_base says nothing. */
-static const char *kernel_word(const settling *in, const char *name) {
-    enum { LENGTH_MIN = 4 };
-    static const char digits[] = "0123456789";
-    const char *last = name;
-    size_t words = 1;
-    for (const char *at = name; *at; ++at)
-        if (*at == '_' && at[1]) {
-            last = at + 1;
-            ++words;
-        }
-    bool good = words > 2 && strlen(last) >= LENGTH_MIN && strpbrk(last, digits);
-    for (size_t i = 0; i < in->all->count && good; ++i)
-        good = ht_text_ends(in->all->items[i], name) || !ht_text_ends(in->all->items[i], last);
-    return good ? last : name;
+/* Returns true if another kernel of the file has a name that ends so. */
+static bool ends_another(const settling *in, const char *name, const char *end) {
+    for (size_t i = 0; i < in->all->count; ++i)
+        if (ht_text_ends(in->all->items[i], end) && !ht_text_ends(in->all->items[i], name))
+            return true;
+    return false;
+}
+
+/* Returns the words for a kernel: the last one of a name of three or more, "kernel1" of
+ * matmul_forward_kernel1, if it has some length and a number, and no other kernel's name ends so;
+ * else the name without "kernel" at its end, of which a long one loses words at its begin as long
+ * as two are left and no other kernel's name ends so. "base" of gelu_bias_loop_base says nothing.
+ * free(). */
+static char *kernel_words(const settling *in, const char *name) {
+    enum { LENGTH_MIN = 4, LENGTH_MAX = 20 };
+    static const char digits[] = "0123456789", *const endings[] = {"_gpu_kernel", "_kernel"};
+    const char *last = strrchr(name, '_');
+    bool three = last && memchr(name, '_', (size_t)(last - name));
+    if (three && strlen(last + 1) >= LENGTH_MIN && strpbrk(last + 1, digits) &&
+        !ends_another(in, name, last + 1))
+        return ht_strdup(last + 1);
+    size_t length = strlen(name);
+    for (size_t i = 0; i < sizeof endings / sizeof *endings; ++i)
+        if (ht_text_ends(name, endings[i]) && length == strlen(name))
+            length -= strlen(endings[i]);
+    const char *begin = name;
+    for (const char *next; (size_t)(name + length - begin) > LENGTH_MAX &&
+                           (next = memchr(begin, '_', (size_t)(name + length - begin))) != NULL;
+         begin = next + 1)
+        if (!memchr(next + 1, '_', (size_t)(name + length - next - 1)) ||
+            ends_another(in, name, next + 1))
+            break;
+    return length ? ht_strndup(begin, (size_t)(name + length - begin)) : ht_strdup(name);
 }
 
 /* Returns a free name made of the words, with the kernel's in front in a file of several; free().
  */
 static char *name_make(settling *in, size_t owner, const char *words) {
-    char *whole = ht_format("%s %s", kernel_word(in, in->kernels[owner].model->name), words);
+    char *kernel = kernel_words(in, in->kernels[owner].model->name);
+    char *whole = ht_format("%s %s", kernel, words);
+    free(kernel);
     char *name = ht_constant_name(&in->style, in->all->count > 1 ? whole : words);
     if (!is_free(in, name)) {
         free(name);

@@ -76,15 +76,14 @@ static size_t longest_line(const char *text, size_t length) {
     return longest;
 }
 
-/* Returns true if the argument's lines become too long, and were not. */
+/* Returns true if the argument's lines become too long, and longer than the author has them. */
 static bool is_too_long(const declaring *in, ht_range argument) {
     ht_range lines = lines_of(in, argument);
     size_t count;
     char *text = replaced(in, lines, &count);
+    size_t own = longest_line(in->source->text + lines.begin, lines.end - lines.begin);
     bool longer =
-        text && count &&
-        longest_line(in->source->text + lines.begin, lines.end - lines.begin) <= COLUMNS &&
-        longest_line(text, strlen(text)) > COLUMNS;
+        text && count && longest_line(text, strlen(text)) > (own > COLUMNS ? own : COLUMNS);
     free(text);
     return longer;
 }

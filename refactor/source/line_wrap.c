@@ -72,6 +72,21 @@ static size_t list_end(const char *line, size_t open, size_t length, size_t *out
     return *out_first ? length : 0;
 }
 
+/* Returns true if a place is in parentheses of few characters, as in dim3(16, 16): nobody breaks a
+ * line there. */
+static bool is_in_short(const char *line, size_t at, size_t length) {
+    enum { SHORT = 10 };
+    size_t begin = at, end = at;
+    int depth = 0;
+    while (begin > 0 && depth <= 0)
+        depth += nesting(line[--begin]);
+    if (depth <= 0)
+        return false;
+    while (end < length && depth > 0)
+        depth += nesting(line[end++]);
+    return depth == 0 && end - begin <= SHORT;
+}
+
 /* Returns the place after the parenthesis in which an operator stands, if what it is in is the
  * first of several arguments that fits into a line of its own; 0: not so. */
 static size_t after_parenthesis(const char *line, const candidate *best, size_t length,
@@ -109,7 +124,8 @@ static size_t line_break(const char *line, size_t length, size_t width) {
         int turn = angle(line, i, length, angles);
         angles += turn;
         depth += nesting(c) + turn;
-        int rank = c == ' ' && i >= indent + LEAST ? rank_of(line, i, length) : 0;
+        bool here = c == ' ' && i >= indent + LEAST && !is_in_short(line, i, length);
+        int rank = here ? rank_of(line, i, length) : 0;
         bool better =
             rank && (!best.at || depth < best.depth || (depth == best.depth && rank <= best.rank));
         if (better)

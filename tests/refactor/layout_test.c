@@ -215,6 +215,8 @@ Test(layout, lines_break_at_the_outermost_operator_and_nowhere_in_words) {
                    "#pragma tune require(AAAAAAAA == 1 \\\n    || BBBBBBBB == 2)");
     expect_wrapped("    (columns == 16 ? product<block_size, 16> : product<block_size>)", 50, "\n",
                    "    (columns == 16 ? product<block_size, 16>\n        : product<block_size>)");
+    static const char call[] = "    a_kernel_of_a_long_name<<<grid,dim3(16, 16)>>>(in,out);";
+    expect_wrapped(call, 45, "\n", call);
     static const char *const fixed[] = {
         "#define A(b, c, d, e) b + c + d + e + b", "aaaaaaaaaaaaaaaaaa, bbbbbbbb; \\",
         "auto s = R\"(aaaaaaaaaaaaaaaaaaa, b, c, d)\";", "// aaaaaaaaaaaaaaaaaaaaaaaaaa, b, c, d"};

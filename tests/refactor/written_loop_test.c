@@ -166,3 +166,119 @@ Test(written_loop, parameters_whose_text_no_maintainer_writes_have_a_form) {
     }
     cr_expect_geq(odd, 4); /* GRID_ORDER of both, GRID_DEPTH, a thread order */
 }
+
+/* As darknet's convolve_gpu_kernel and its like have it. */
+#define PIXELS                                                                                     \
+    "#include <hip/hip_runtime.h>\n"                                                               \
+    "__global__ void act_norm_kernel(const float *in, float *out, int size, int channels, int w) " \
+    "{\n"                                                                                          \
+    "    int i = blockIdx.x * blockDim.x + threadIdx.x;\n"                                         \
+    "\n"                                                                                           \
+    "    // where the pixel lies\n"                                                                \
+    "    int p = i % w;\n"                                                                         \
+    "    const float eps = 0.0001f;\n"                                                             \
+    "    if (i < size) {\n"                                                                        \
+    "        float sum = eps;\n"                                                                   \
+    "        float most;\n"                                                                        \
+    "        if (channels > 2) {\n"                                                                \
+    "            most = in[p];\n"                                                                  \
+    "        }\n"                                                                                  \
+    "        else\n"                                                                               \
+    "            most = 0;\n"                                                                      \
+    "        for (int k = 0; k < channels; ++k)\n"                                                 \
+    "        {\n"                                                                                  \
+    "            // the channel's value\n"                                                         \
+    "            float v, s;\n"                                                                    \
+    "            v = in[p + k * w] - most;\n"                                                      \
+    "            s = v * v;\n"                                                                     \
+    "            sum += s;\n"                                                                      \
+    "        }\n"                                                                                  \
+    "        out[i] = sum;\n"                                                                      \
+    "    }\n"                                                                                      \
+    "}\n"                                                                                          \
+    "void run(const float *in, float *out, int size, int channels, int w) {\n"                     \
+    "    act_norm_kernel<<<(size + 255) / 256, 256>>>(in, out, size, channels, w);\n"              \
+    "}\n"
+
+/* Declarations stay as they are, comments are not lost, `else` keeps its line, an index that is not
+ * const stays so, and what is in the author's guard is indented as that. */
+Test(written_loop, declarations_and_comments_of_a_tile_stay_the_authors) {
+    char *text = written(PIXELS, "TILED=true COARSEN_X=4");
+    expect_part(text, "            // the channel's value\n");
+    expect_part(text, "float v, s;\n");
+    expect_part(text, "// where the pixel lies\n");
+    expect_part(text, "\n        float sum[kOutputsPerThread];\n");
+    expect_part(text, "\n        }\n        else {\n");
+    expect_part(text, "    int i_first = ");
+    expect_part(text, "int i = i_clamped[ti];\n");
+    expect_none(text, "const int i");
+    free(text);
+}
+
+/* A value that may fault ahead of the guard is asked for after it, and that once. */
+Test(written_loop, a_test_ahead_of_a_division_takes_the_guards_place) {
+    char *text = written(PIXELS, "COARSEN_X=4 COARSEN_X_STRIDED=true");
+    expect_part(text, "        int i = i0 + ci * blockDim.x;\n        if (i >= size)\n"
+                      "            break;\n\n        // where the pixel lies\n"
+                      "        int p = i % w;\n");
+    expect_none(text, "if (i < size)");
+    expect_part(text, "\n        float sum = eps;\n");
+    free(text);
+}
+
+/* A constant has no more of a long name than says which kernel it is for; a line that is longer
+ * than 100 columns as its author has it gets no longer: its grid is declared ahead; and a call is
+ * no summand that needs parentheses. */
+Test(written_loop, long_names_and_launches_stay_in_bounds) {
+    static const char line[] =
+        "    fill_the_whole_of_it_all_gpu_kernel<<<blocks, 256, 0, stream>>>(out, n); "
+        "// one block for every 256 of the elements that there are\n";
+    static const char kernels[] =
+        "__global__ void fill_the_whole_of_it_all_gpu_kernel(float *out, int n) {\n"
+        "    int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+        "    if (i < n) out[i] = 0;\n}\n"
+        "__global__ void other_kernel(float *out, int n) {\n"
+        "    int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+        "    if (i < n) out[i] = 1;\n}\n";
+    char *source = ht_format("#include <hip/hip_runtime.h>\n"
+                             "int blocks_for(int n, int block);\n%s"
+                             "void run(float *out, int n, hipStream_t stream) {\n"
+                             "    const int blocks = blocks_for(n, 256);\n%s}\n",
+                             kernels, line);
+    char *text = written(source, "COARSEN_X=4");
+    expect_part(text, "constexpr int kTheWholeOfItAllOutputsPerThread = 4;\n");
+    expect_part(text, "dim3 grid((blocks + (kTheWholeOfItAllOutputsPerThread - 1u)) / "
+                      "kTheWholeOfItAllOutputsPerThread);\n");
+    expect_part(text, "_kernel<<<grid, 256, 0, stream>>>(out, n); // one block");
+    free(text);
+    free(source);
+    source =
+        ht_format("#include <hip/hip_runtime.h>\n"
+                  "inline int blocks_for(int n) { return (n + 255) / 256; }\n%s"
+                  "void run(float *out, int n) {\n"
+                  "    fill_the_whole_of_it_all_gpu_kernel<<<blocks_for(n), 256>>>(out, n);\n}\n",
+                  kernels);
+    text = written(source, "BLOCK_X=128");
+    expect_part(text, "<<<blocks_for(n) * 2, 128>>>");
+    free(text);
+    free(source);
+}
+
+/* The first output of box_x is not called box_x0 next to the author's x0. */
+Test(written_loop, the_first_output_is_not_named_as_a_corner_of_the_author) {
+    static const char format[] = "#include <hip/hip_runtime.h>\n"
+                                 "__global__ void draw(float *out, int %s, int n) {\n"
+                                 "    int box_x = blockIdx.x * blockDim.x + threadIdx.x;\n"
+                                 "    if (box_x < n) out[box_x] = %s;\n}\n"
+                                 "void run(float *out, int at, int n) {\n"
+                                 "    draw<<<(n + 255) / 256, 256>>>(out, at, n);\n}\n";
+    char *source = ht_format(format, "x0", "x0"), *text = written(source, "COARSEN_X=4");
+    expect_part(text, "int box_x_first = ");
+    free(text);
+    free(source);
+    source = ht_format(format, "left", "left");
+    text = written(source, "COARSEN_X=4");
+    expect_part(text, "int box_x0 = ");
+    free(text);
+    free(source);
+}
