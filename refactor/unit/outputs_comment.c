@@ -60,21 +60,22 @@ static const char *noun_end(const char *at) {
     return NULL;
 }
 
-/* Finds the number of outputs in a phrase that begins with "thread", and the end of their noun.
- * Returns false for other phrases. */
-static bool phrase_read(const char *thread, const char **out_count, const char **out_words,
-                        const char **out_end) {
+/* A phrase that says that a thread has one output. */
+typedef struct phrase {
+    const char *relation;            /* "per pixel"; NULL: the thread does it by a verb */
+    const char *count, *words, *end; /* "one pixel", "pixel", and after it; without a verb, the
+                                        number is not said */
+} phrase;
+
+/* Reads a phrase that begins with "thread". Returns false for others. */
+static bool phrase_read(const char *thread, phrase *out) {
     static const char *const word[] = {"thread", NULL};
-    const char *verb = after(thread, word), *count = after(verb, verbs), *per;
-    if (count) {
-        *out_count = count;
-        *out_words = after(count, ones);
-    } else if ((per = after(verb, relations)) != NULL)
-        *out_count = *out_words = per;
-    else
-        return false;
-    *out_end = *out_words ? noun_end(*out_words) : NULL;
-    return *out_end != NULL;
+    const char *verb = after(thread, word), *count = after(verb, verbs);
+    const char *per = count ? NULL : after(verb, relations);
+    *out = count ? (phrase){.count = count, .words = after(count, ones)}
+                 : (phrase){.relation = verb, .count = per, .words = per};
+    out->end = out->words ? noun_end(out->words) : NULL;
+    return out->end != NULL;
 }
 
 /* ---- parameters ---- */
@@ -109,24 +110,21 @@ static outputs outputs_of(const ht_plan *plan) {
 
 /* ---- comments ---- */
 
-/* Writes what the outputs of a thread are that is said to have one, from the words in `rest` on:
- * "tile of output pixels, for several k", and, since those a block apart may belong to different
- * things, "group of elements that lie a block apart, each one of a row". free(). */
-static char *group_write(const ht_plan *plan, const outputs *of, ht_range rest) {
+/* Writes what the outputs of a thread are that is said to be for one, from the `relation` on and
+ * the words in `rest`: "per tile of output pixels, for several k", and, since those a block apart
+ * may belong to different things, "for several elements, each of a row". free(). */
+static char *group_write(const ht_plan *plan, const outputs *of, size_t relation, ht_range rest) {
     const char *after_noun = plan->model->text + rest.end;
     const ht_tiled_form *tiled = plan->forms.tiled;
     ht_text text = {0};
     after_noun += gap_at(after_noun);
     bool belongs = strncmp(after_noun, "of ", 3) == 0;
     if (of->apart[0]) {
-        ht_text_printf(&text, "$?{%s}{}{group of $[%zu,%zu]s that lie a block apart", of->apart,
-                       rest.begin, rest.end);
-        if (belongs)
-            ht_text_append(&text, ", each one");
-        ht_text_append(&text, "}");
+        ht_text_printf(&text, "$?{%s}{}{for several $[%zu,%zu]s%s}", of->apart, rest.begin,
+                       rest.end, belongs ? ", each" : " that lie a block apart");
     }
-    ht_text_printf(&text, "$?{!(%s)}{}{tile of $[%zu,%zu]s}", of->apart[0] ? of->apart : "0",
-                   rest.begin, rest.end);
+    ht_text_printf(&text, "$?{!(%s)}{}{$[%zu,%zu]tile of $[%zu,%zu]s}",
+                   of->apart[0] ? of->apart : "0", relation, rest.begin, rest.begin, rest.end);
     if (tiled && tiled->has_plain && tiled->plain.name)
         ht_text_printf(&text, "$?{%s > 1}{}{, for several %s}", tiled->plain.factor,
                        tiled->plain.name);
@@ -139,14 +137,15 @@ static void correct(ht_plan *plan, const outputs *of, ht_range comment) {
     const char *text = plan->model->text;
     static const char word[] = "thread ";
     for (size_t at = comment.begin; at + sizeof word < comment.end; ++at) {
-        const char *count, *words, *end;
+        phrase own_words;
         if (strncasecmp(text + at, word, sizeof word - 1) != 0 || ht_name_has(text[at - 1]) ||
-            !phrase_read(text + at, &count, &words, &end) || end > text + comment.end)
+            !phrase_read(text + at, &own_words) || own_words.end > text + comment.end)
             continue;
-        ht_range place = {(size_t)(count - text), (size_t)(end - text)};
-        ht_range rest = {(size_t)(words - text), place.end};
-        char *group = count == words ? group_write(plan, of, rest)
-                                     : ht_format("several $[%zu,%zu]s", rest.begin, rest.end);
+        const char *begin = own_words.relation ? own_words.relation : own_words.count;
+        ht_range place = {(size_t)(begin - text), (size_t)(own_words.end - text)};
+        ht_range rest = {(size_t)(own_words.words - text), place.end};
+        char *group = own_words.relation ? group_write(plan, of, place.begin, rest)
+                                         : ht_format("several $[%zu,%zu]s", rest.begin, rest.end);
         char *own = ht_format("$?{%s}{}{%s}$?{!(%s)}{}{$[%zu,%zu]}", of->any.data, group,
                               of->any.data, place.begin, place.end);
         ht_plan_edit_applied(plan, place, of->names.data, own);

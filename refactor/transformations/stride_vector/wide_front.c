@@ -52,7 +52,7 @@ static void declare_types(wide_front *in) {
                 continue;
             ht_text_printf(&in->text, "$?{%s > 1}{}{", in->loops[l].param);
             line_begin(in);
-            ht_text_append(&in->text, "// aligned as one element is: rows may begin anywhere}");
+            ht_text_append(&in->text, "// no vector type: rows are only aligned to an element}");
             line_begin(in);
             ht_text_printf(&in->text, "struct %s { %s element[${%s}]; };", access->pack,
                            access->type, in->loops[l].param);

@@ -421,7 +421,7 @@ void ht_widening_body(ht_widening *in, ht_writer *writer) {
     if (in->of->rounds) {
         ht_writer_printf(writer, "$?{%s > 1}{}{", in->param);
         ht_writer_put(writer, in->of->loop->start,
-                      "// sums up in another order than element by element}");
+                      "// adds the elements in another order than one by one does}");
     }
     ht_writer two = ht_writer_inner(writer), one = ht_writer_inner(writer);
     ht_writer whole = ht_writer_inner(writer);

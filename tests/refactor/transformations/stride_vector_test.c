@@ -104,7 +104,7 @@ Test(stride_vector, a_tuned_source_reads_like_a_source) {
     subject of = subject_open(text, problem, "k");
     expect_pieces(&of, "VECTOR_STRIDE=4",
                   (const char *const[]){
-                      "// aligned as one element is: rows may begin anywhere\n",
+                      "// no vector type: rows are only aligned to an element\n",
                       "for (int i_first = threadIdx.x * kElementsPerAccess;", "i_first < packed_n;",
 
                       "float_pack in_pack = *(const float_pack *)&in[row * n + i_first];",
