@@ -114,14 +114,17 @@ static outputs outputs_of(const ht_plan *plan) {
  * the words in `rest`: "per tile of output pixels, for several k", and, since those a block apart
  * may belong to different things, "for several elements, each of a row". free(). */
 static char *group_write(const ht_plan *plan, const outputs *of, size_t relation, ht_range rest) {
+    size_t gap =
+        relation + phrase_at(plan->model->text + relation, relations); /* or a line's end */
     const char *after_noun = plan->model->text + rest.end;
     const ht_tiled_form *tiled = plan->forms.tiled;
     ht_text text = {0};
     after_noun += gap_at(after_noun);
     bool belongs = strncmp(after_noun, "of ", 3) == 0;
     if (of->apart[0]) {
-        ht_text_printf(&text, "$?{%s}{}{for several $[%zu,%zu]s%s}", of->apart, rest.begin,
-                       rest.end, belongs ? ", each" : " that lie a block apart");
+        ht_text_printf(&text, "$?{%s}{}{for several$[%zu,%zu]$[%zu,%zu]s%s}", of->apart, gap,
+                       rest.begin, rest.begin, rest.end,
+                       belongs ? ", each" : " that lie a block apart");
     }
     ht_text_printf(&text, "$?{!(%s)}{}{$[%zu,%zu]tile of $[%zu,%zu]s}",
                    of->apart[0] ? of->apart : "0", relation, rest.begin, rest.begin, rest.end);

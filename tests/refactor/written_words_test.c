@@ -52,7 +52,7 @@ Test(written_words, a_constant_whose_uses_all_change_has_another_number) {
 /* One that has the name of a size, and counts threads with several of it each, says so. */
 Test(written_words, a_constant_with_the_name_of_a_size_says_what_it_counts) {
     char *text = example("conv2d_nhwc", "BLOCK_X=32 COARSEN_X=4");
-    expect_part(text, "\n#define BLOCK_K 32 /* threads of a block, each with several K */\n");
+    expect_part(text, "\n#define BLOCK_K 32 /* block width; each thread has several K */\n");
     free(text);
     text = example("conv2d_nhwc", "BLOCK_X=32"); /* one each, as its name says */
     expect_part(text, "\n#define BLOCK_K 32\n");
@@ -239,6 +239,11 @@ Test(written_words, a_comment_that_says_one_output_is_corrected) {
     char *source = ht_format(PRINTED("%s", ""), "// A thread for each element of a row.\n");
     text = written(source, "COARSEN_X=4 COARSEN_X_STRIDED=true");
     expect_part(text, "// A thread for several elements, each of a row.\n");
+    free(text);
+    free(source);
+    source = ht_format(PRINTED("%s", ""), "// A thread for each\n// element of a row.\n");
+    text = written(source, "COARSEN_X=4 COARSEN_X_STRIDED=true");
+    expect_part(text, "// A thread for several\n// elements, each of a row.\n");
     free(text);
     free(source);
 }
