@@ -40,8 +40,12 @@ void ht_process_signal_children(int number) {
 }
 
 pid_t ht_process_fork(void) {
-#if defined __GLIBC__ && __GLIBC_PREREQ(2, 34)
+#ifdef __GLIBC__
+#if __GLIBC_PREREQ(2, 34)
     return _Fork();
+#else
+    return fork();
+#endif
 #else
     return fork();
 #endif

@@ -283,7 +283,7 @@ static void change(const ht_source *source, ht_block_names *blocks, const ht_con
                    const ht_macro *macro, char *number, ht_replacement **items, size_t *count) {
     const char *size = size_counted(source, blocks, kernels, macro, number, *items, *count);
     if (size && macro->range.end == macro->body.end) { /* a directive, without a `;` */
-        char *noted = ht_format("%s /* block width; each thread has several %s */", number, size);
+        char *noted = ht_format("%s /* threads of a block, each with several %s */", number, size);
         free(number);
         define(source, blocks, macro, noted, items, count);
         return;
@@ -294,7 +294,7 @@ static void change(const ht_source *source, ht_block_names *blocks, const ht_con
     HT_GROW(*items, *count);
     (*items)[(*count)++] =
         (ht_replacement){.range = {macro->range.end, macro->range.end},
-                         .text = ht_format(" // block width; each thread has several %s", size)};
+                         .text = ht_format(" // threads of a block, each with several %s", size)};
 }
 
 void ht_definitions_change(const ht_source *source, ht_block_names *blocks,

@@ -380,6 +380,34 @@ Test(written_form, a_tile_along_two_axes_asks_once_whether_it_is_full) {
     free(text);
 }
 
+/* x is bounded on both sides, so that only y has a limit that can be asked for. */
+Test(written_form, a_tile_with_one_output_along_the_only_limit_asks_nothing) {
+    static const char source[] =
+        "#include <hip/hip_runtime.h>\n"
+        "__global__ void k(const float *in, float *out, int w, int h) {\n"
+        "    int x = blockIdx.x * blockDim.x + threadIdx.x;\n"
+        "    int y = blockIdx.y * blockDim.y + threadIdx.y;\n"
+        "    if (x < 1 || x >= w - 1 || y >= h) return;\n"
+        "    float sum = 0;\n"
+        "    for (int k = -1; k <= 1; ++k) sum += in[y * w + x + k];\n"
+        "    out[y * w + x] = sum;\n}\n"
+        "void run(const float *in, float *out, int w, int h) {\n"
+        "    k<<<dim3((w + 31) / 32, (h + 7) / 8), dim3(32, 8)>>>(in, out, w, h);\n}\n";
+    char *text = written(source, "TILED=true COARSEN_X=4");
+    expect_none(text, "bool full");
+    free(text);
+    free(written(source, "TILED=true COARSEN_X=4 COARSEN_Y=2")); /* it compiles */
+}
+
+/* The work itself is no test of what stands ahead of it, whatever follows. */
+Test(written_form, the_work_stays_where_a_return_follows) {
+    char *text = written(KERNEL("    int p = i % m;\n    if (i < n) {\n        out[i] = in[p];\n"
+                                "    }\n    return;\n"),
+                         "COARSEN_X=4 COARSEN_X_STRIDED=true");
+    expect_part(text, "out[i] = in[p];");
+    free(text);
+}
+
 /* Bounds on both sides, and of another type, are those of the author's guard. */
 Test(written_form, an_array_of_outputs_keeps_to_its_guard) {
     char *text =

@@ -210,7 +210,7 @@ Test(written_loop, declarations_and_comments_of_a_tile_stay_the_authors) {
     expect_part(text, "\n        float sum[kOutputsPerThread];\n");
     expect_part(text, "\n        }\n        else {\n");
     expect_part(text, "    int i_first = ");
-    expect_part(text, "int i = i_clamped[ti];\n");
+    expect_part(text, "int i = full ? i_first + ti : min(i_first + ti, size - 1);\n");
     expect_none(text, "const int i");
     free(text);
 }

@@ -52,7 +52,7 @@ Test(written_words, a_constant_whose_uses_all_change_has_another_number) {
 /* One that has the name of a size, and counts threads with several of it each, says so. */
 Test(written_words, a_constant_with_the_name_of_a_size_says_what_it_counts) {
     char *text = example("conv2d_nhwc", "BLOCK_X=32 COARSEN_X=4");
-    expect_part(text, "\n#define BLOCK_K 32 /* block width; each thread has several K */\n");
+    expect_part(text, "\n#define BLOCK_K 32 /* threads of a block, each with several K */\n");
     free(text);
     text = example("conv2d_nhwc", "BLOCK_X=32"); /* one each, as its name says */
     expect_part(text, "\n#define BLOCK_K 32\n");

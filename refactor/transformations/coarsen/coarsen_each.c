@@ -126,7 +126,8 @@ static const ht_part *write_check(ht_coarsen *c, const ht_layout *layout, ht_wri
             ht_writer_line(writer, like);
             --writer->depth;
             ht_writer_printf(writer, "break;");
-            return guard->term_count == 1 && guard->only_known ? &layout->parts[i] : NULL;
+            bool whole = guard->term_count == 1 && guard->only_known;
+            return whole && layout->parts[i].kind != HT_PART_WORK ? &layout->parts[i] : NULL;
         }
     }
     ht_coarsen_refuse(c, layout->parts[0].node->at,
