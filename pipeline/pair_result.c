@@ -53,15 +53,29 @@ const ht_candidate *ht_pair_result_plain(const ht_pair_result *result) {
                                                                                           : NULL;
 }
 
+/* Returns true if one of the finalists may be as fast as what stays: as a file, once that was
+ * timed. */
+static bool may_be_as_fast(const ht_candidate *candidate, const ht_candidate *stays) {
+    if (stays && stays->written.known && candidate->written.known)
+        return candidate->written.speedup_hi >= stays->written.speedup_lo;
+    if (stays && stays->written.known && stays->final.over_best_lo > 1)
+        return false; /* it won by its file, of which the other has none */
+    return candidate->final.over_best_lo <= 1;
+}
+
 const ht_candidate *ht_pair_result_rival(const ht_pair_result *result) {
     const ht_candidate *rival = NULL;
+    const ht_candidate *stays = NULL;
     if (result->verdict != HT_VERDICT_IMPROVED)
         return NULL;
+    for (size_t i = 0; i < result->finalists.count; ++i)
+        if (ht_config_equal(&result->finalists.items[i].config, &result->config))
+            stays = &result->finalists.items[i];
     for (size_t i = 0; i < result->finalists.count; ++i) {
         const ht_candidate *candidate = &result->finalists.items[i];
         const ht_final *final = &candidate->final;
         if ((i > 0 && i < result->finalists.first) || final->status != HT_OK ||
-            final->over_best_lo > 1 || ht_config_equal(&candidate->config, &result->config))
+            candidate == stays || !may_be_as_fast(candidate, stays))
             continue;
         if (!rival || final->over_best < rival->final.over_best)
             rival = candidate;

@@ -29,6 +29,7 @@ typedef struct ht_candidate {
     bool is_default;
     ht_pair_times written; /* of the tuned file with it, which is what counts in the end; unknown:
                               it was not written, or not timed */
+    bool proven;           /* that file was checked */
 } ht_candidate;
 
 enum { HT_FINALISTS_MAX = 5 };
@@ -76,6 +77,7 @@ typedef struct ht_rejection_list {
 typedef struct ht_finalists {
     ht_candidate items[HT_FINALISTS_MAX];
     size_t count;
+    ht_timing original; /* in their rounds */
     size_t first; /* those from here on may win; ahead of them are the default and one that shows
                      what another style would give */
     bool plain_aside; /* that one is the fastest plain one; otherwise one that is not plain */

@@ -134,7 +134,7 @@ static ht_status rewritten_check(const ht_output_source *source, const ht_applie
                                      .config = &entries[i]->result.config,
                                      .instance = entries[i]->instance,
                                      .sizes = samples_of(entries[i]),
-                                     .proven = ht_written_current(entries[i]) != NULL};
+                                     .proven = ht_written_is_proven(entries[i])};
         }
     ht_status status = HT_OK;
     if (subject_count)

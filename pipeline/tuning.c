@@ -282,6 +282,7 @@ static ht_status finals_run(pair *pair, ht_error *error) {
     ht_status status = ht_job_finals_confirmed(pair->job, configs, result->finalists.count, &rule,
                                                &result->times.original, finals,
                                                &result->times.confirmation, error);
+    result->finalists.original = result->times.original;
     for (size_t i = 0; status == HT_OK && i < result->finalists.count; ++i)
         result->finalists.items[i].final = finals[i];
     return status;

@@ -29,6 +29,8 @@ void ht_written_checker_free(ht_written_checker *checker) {
     for (size_t i = 0; i < checker->agreed_count; ++i) {
         free(checker->agreed[i].tokens);
         free(checker->agreed[i].left_out);
+        free(checker->agreed[i].timed_for);
+        free(checker->agreed[i].wrong);
     }
     free(checker->agreed);
     checker->agreed = NULL;
@@ -343,7 +345,23 @@ static void unverified_tell(ht_written_proof *proof) {
                                               "contents that the original runs with");
 }
 
-/* Times the launch that the tuned instance takes, once for each text. */
+/* Times a text for the tuned instance, if that was not done. */
+static void agreed_time(const checking *in, const ht_template *written, ht_written_agreed *agreed) {
+    const ht_problem *instance = in->subject->instance;
+    char *problem = ht_problem_string(&in->kernel->template->problem, instance);
+    if (agreed->timed_for && strcmp(agreed->timed_for, problem) == 0 &&
+        (agreed->times.known || agreed->wrong)) {
+        free(problem);
+        return;
+    }
+    free(agreed->timed_for);
+    free(agreed->wrong);
+    agreed->timed_for = problem;
+    agreed->wrong = ht_written_time(in->checker->session, written, in->kernel->template, instance,
+                                    &agreed->times);
+}
+
+/* Times the launch that the tuned instance takes. */
 static void launches_time(checking *in, const ht_written_kernel *kernel) {
     const ht_problem *instance = in->subject->instance;
     const ht_device_fields *fields = &in->checker->device->fields;
@@ -352,11 +370,12 @@ static void launches_time(checking *in, const ht_written_kernel *kernel) {
         if (!ht_written_launches(launch, instance, fields))
             continue;
         ht_written_agreed *agreed = agreed_find(in->checker, launch->template->unit);
-        if (agreed && !agreed->times.known)
-            ht_written_time(in->checker->session, launch->template, in->kernel->template, instance,
-                            &agreed->times);
-        if (agreed)
-            in->proof->times = agreed->times;
+        if (!agreed)
+            return;
+        agreed_time(in, launch->template, agreed);
+        in->proof->times = agreed->times;
+        if (agreed->wrong)
+            fault_tell(in, launch, ht_format("when it was timed: %s", agreed->wrong));
         return;
     }
 }

@@ -19,6 +19,8 @@ typedef struct ht_written_agreed {
     bool bitwise;
     char *left_out;      /* which of the ways that it may go was not run; NULL: all were; owned */
     ht_pair_times times; /* next to the original's; may be unknown */
+    char *timed_for;     /* the problem; NULL: it was not tried; owned */
+    char *wrong;         /* why it is wrong there; NULL: it is not; owned */
 } ht_written_agreed;
 
 /* Keeps what was proven, so that the same text is not run twice. */

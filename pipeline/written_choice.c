@@ -46,6 +46,8 @@ static const ht_candidate *next_of(const ht_pair_result *result, const ht_candid
 
 static void template_take(ht_pair_result *result, const ht_candidate *candidate) {
     result->config = candidate->config;
+    if (result->finalists.original.samples)
+        result->times.original = result->finalists.original;
     result->times.tuned = candidate->final.timing;
     result->times.speedup = candidate->final.speedup;
     result->times.speedup_lo = candidate->final.speedup_lo;
@@ -54,7 +56,7 @@ static void template_take(ht_pair_result *result, const ht_candidate *candidate)
 
 /* Takes the times of a finalist's file. */
 static void written_take(ht_pair_result *result, const ht_candidate *candidate) {
-    ht_confirmation confirmation = result->times.confirmation;
+    const ht_confirmation confirmation = result->times.confirmation;
     result->config = candidate->config;
     result->times = candidate->written;
     result->times.confirmation = confirmation;
@@ -78,17 +80,27 @@ static void original_keep(ht_entry *entry, const ht_candidate *fastest, double m
                                written->speedup_hi, fastest->final.speedup);
     template_take(result, standard);
     result->verified = standard->final.status == HT_OK && standard->final.verified;
+    ht_written_proof_free(&entry->written);
+    entry->written_checked = false;
     free(config);
 }
 
 bool ht_written_choose(ht_entry *entry, double min_speedup, bool other) {
     ht_pair_result *result = &entry->result;
     ht_candidate *current = current_of(result);
-    if (!current || !entry->written.times.known)
-        return false;
-    if (!current->written.known)
+    if (current)
+        current->proven = true;
+    if (current && !current->written.known)
         current->written = entry->written.times;
     const ht_candidate *fastest = fastest_of(result);
+    if (!current || !fastest)
+        return false;
+    if (!current->written.known) { /* its template says less than the file of another */
+        current->final.status = HT_ERROR_TIMEOUT;
+        snprintf(current->final.reason, sizeof current->final.reason, "its file was not timed");
+        written_take(result, fastest);
+        return true;
+    }
     const ht_candidate *next = other ? next_of(result, current) : NULL;
     if (next && next->final.speedup > worth_trying * fastest->written.speedup) {
         template_take(result, next);
@@ -120,6 +132,15 @@ bool ht_written_retreat(ht_entry *entry, const char *fault, bool other) {
     else
         *current = before;
     return fastest || next;
+}
+
+bool ht_written_is_proven(const ht_entry *entry) {
+    for (size_t i = 0; i < entry->result.finalists.count; ++i) {
+        const ht_candidate *candidate = &entry->result.finalists.items[i];
+        if (candidate->proven && ht_config_equal(&candidate->config, &entry->result.config))
+            return true;
+    }
+    return false;
 }
 
 const ht_candidate *ht_written_current(const ht_entry *entry) {

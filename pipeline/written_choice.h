@@ -14,6 +14,8 @@ bool ht_written_choose(ht_entry *entry, double min_speedup, bool other);
  * if `other`. Returns false if there is none. */
 bool ht_written_retreat(ht_entry *entry, const char *fault, bool other);
 
+/* Returns true if its file was checked before, with the configuration that it has now. */
+bool ht_written_is_proven(const ht_entry *entry);
 /* Returns the finalist that it has now, if its file was checked and timed; NULL: it was not.
  * Borrowed. */
 const ht_candidate *ht_written_current(const ht_entry *entry);

@@ -1,5 +1,6 @@
 #include "pipeline/written_time.h"
 
+#include "base/memory.h"
 #include "templates/annotations/contest.h"
 #include "templates/annotations/launches.h"
 
@@ -62,17 +63,17 @@ static void times_take(const ht_final *final, const ht_timing *original, ht_pair
                                .speedup_hi = final->speedup_hi};
 }
 
-void ht_written_time(const ht_session *session, const ht_template *written,
-                     const ht_template *tuned, const ht_problem *problem,
-                     ht_pair_times *out_times) {
+char *ht_written_time(const ht_session *session, const ht_template *written,
+                      const ht_template *tuned, const ht_problem *problem,
+                      ht_pair_times *out_times) {
     double seconds = fmin(session->options.final_time, stop_share * ht_stop_left());
     *out_times = (ht_pair_times){0};
     if (ht_stopped || session->recording ||
         seconds < fmin(least_seconds, session->options.final_time))
-        return;
+        return NULL;
     ht_template *contest = NULL;
     if (contest_make(written, tuned, &contest) != HT_OK)
-        return;
+        return NULL;
     const ht_binding binding = {contest, problem, &session->device.fields};
     const ht_job_options options = job_options(session);
     ht_job *job = NULL;
@@ -84,6 +85,9 @@ void ht_written_time(const ht_session *session, const ht_template *written,
                 ht_job_finals(job, &config, 1, seconds, &original, &final, NULL) == HT_OK;
     if (good)
         times_take(&final, &original, out_times);
+    bool wrong = good && (final.status == HT_ERROR_MISMATCH || final.status == HT_ERROR_CRASH);
+    char *reason = wrong ? ht_strdup(final.reason) : NULL;
     ht_job_free(job);
     ht_template_free(contest, 1);
+    return reason;
 }

@@ -170,3 +170,33 @@ Test(written_choice, a_wrong_file_gives_way_to_the_next_until_none_is_left) {
     cr_expect_eq(current_of(&made), 1);
     trial_free(&made);
 }
+
+Test(written_choice, a_file_that_was_timed_wins_over_one_that_was_not) {
+    trial made = trial_make((double[]){1, 2, 5.6, 1.9});
+    made.entry.result.finalists.original = (ht_timing){.median_ms = 3, .samples = 8};
+    made.entry.written.times =
+        (ht_pair_times){.known = true, .speedup = 1.7, .speedup_lo = 1.68, .speedup_hi = 1.72};
+    cr_assert(ht_written_choose(&made.entry, 1.01, true)); /* 2 is promised */
+    cr_assert_eq(current_of(&made), 1);
+    cr_expect_float_eq(made.entry.result.times.original.median_ms, 3, 1e-12);
+    made.entry.written.times = (ht_pair_times){0};
+    cr_assert(ht_written_choose(&made.entry, 1.01, true));
+    cr_expect_eq(current_of(&made), 2);
+    cr_expect_float_eq(made.entry.result.times.speedup, 1.7, 1e-12);
+    made.entry.written.times = made.entry.result.finalists.items[2].written;
+    cr_expect(ht_written_choose(&made.entry, 1.01, true), "1.9 is promised by the last");
+    cr_expect_eq(current_of(&made), 3);
+    trial_free(&made);
+}
+
+/* Of files that were timed the times of templates say nothing more. */
+Test(written_choice, a_rival_is_one_by_its_file) {
+    trial made = trial_make((double[]){1, 2, 5.6, 1.9});
+    for (size_t i = 0; i < FINALISTS; ++i)
+        made.entry.result.finalists.items[i].final.over_best_lo = i == 2 ? 1 : 2;
+    settle(&made, (double[]){1, 1.95, 1.7, 1.2}, 1.01, true);
+    cr_expect_null(ht_pair_result_rival(&made.entry.result));
+    made.entry.result.finalists.items[2].written.speedup_hi = 1.96;
+    cr_expect_eq(ht_pair_result_rival(&made.entry.result), &made.entry.result.finalists.items[2]);
+    trial_free(&made);
+}
