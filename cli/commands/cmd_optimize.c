@@ -292,7 +292,8 @@ static int tune(optimization *in, const ht_refactor_options *compiler) {
     if (in->survey.entries.count)
         fprintf(in->out, "Tuning on %s: %s\n\n", session->device.name, session->device.description);
     ht_status status = ht_entries_tune(&in->survey.entries, session, in->out, &error);
-    int code = status != HT_OK ? ht_report_error(&error) : finish(in, &outputs);
+    bool failed = status != HT_OK && !ht_interrupted; /* Ctrl-C keeps what was done */
+    int code = failed ? ht_report_error(&error) : finish(in, &outputs);
     session->settle = NULL;
     ht_outputs_close(&outputs);
     return code;
