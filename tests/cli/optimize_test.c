@@ -376,7 +376,9 @@ Test(optimize, a_check_of_the_tuned_source_that_is_cut_short_is_reported) {
     char *copy = workplace_read("out/blur.hip");
     bool told = strstr(result.err, "its tuned source is not written: ") &&
                 strstr(result.err, "what was measured is kept for the next run");
-    cr_expect_neq(told, copy != NULL, "%s", result.err); /* on a busy machine it was checked */
+    /* On a busy machine it was checked, or timed, ahead of Ctrl-C. */
+    bool decided = copy || strstr(result.out, "no tuned source is clearly faster");
+    cr_expect_neq(told, decided, "%s%s", result.out, result.err);
     free(copy);
     program_free(&result);
 }
