@@ -377,17 +377,10 @@ static const ht_candidate *best_among(const step *in) {
     return NULL;
 }
 
-static const ht_candidate *winner_of(const ht_pair_result *result) {
-    for (size_t i = 0; i < result->finalists.count; ++i)
-        if (ht_config_equal(&result->finalists.items[i].config, &result->config))
-            return &result->finalists.items[i];
-    return NULL;
-}
-
 /* Returns the time of the best before over the winner's, by the rounds that both were in. The
  * finals have the ratios to the fastest, which is one of the two; else nothing is known. */
 static ht_gain_interval gain_among(const ht_pair_result *result, const ht_candidate *before) {
-    const ht_candidate *winner = winner_of(result);
+    const ht_candidate *winner = ht_pair_result_stays(result);
     if (!winner || winner == before)
         return (ht_gain_interval){1, 1, 1};
     const ht_final *last = &before->final, *now = &winner->final;

@@ -32,6 +32,24 @@ void ht_pair_result_fail(ht_pair_result *result, ht_status status, const ht_erro
                               : ht_strdup(error->message);
 }
 
+const ht_candidate *ht_pair_result_stays(const ht_pair_result *result) {
+    for (size_t i = 0; i < result->finalists.count; ++i)
+        if (ht_config_equal(&result->finalists.items[i].config, &result->config))
+            return &result->finalists.items[i];
+    return NULL;
+}
+
+void ht_pair_result_take(ht_pair_result *result, const ht_candidate *candidate) {
+    result->times.known = true;
+    result->verified = true;
+    result->has_config = true;
+    result->config = candidate->config;
+    result->times.tuned = candidate->final.timing;
+    result->times.speedup = candidate->final.speedup;
+    result->times.speedup_lo = candidate->final.speedup_lo;
+    result->times.speedup_hi = candidate->final.speedup_hi;
+}
+
 /* Returns the finalist that may not win, if it ran and is right; NULL: there is none. */
 static const ht_candidate *aside_of(const ht_pair_result *result) {
     const ht_candidate *aside = result->finalists.first > 1 ? &result->finalists.items[1] : NULL;
@@ -65,12 +83,9 @@ static bool may_be_as_fast(const ht_candidate *candidate, const ht_candidate *st
 
 const ht_candidate *ht_pair_result_rival(const ht_pair_result *result) {
     const ht_candidate *rival = NULL;
-    const ht_candidate *stays = NULL;
+    const ht_candidate *stays = ht_pair_result_stays(result);
     if (result->verdict != HT_VERDICT_IMPROVED)
         return NULL;
-    for (size_t i = 0; i < result->finalists.count; ++i)
-        if (ht_config_equal(&result->finalists.items[i].config, &result->config))
-            stays = &result->finalists.items[i];
     for (size_t i = 0; i < result->finalists.count; ++i) {
         const ht_candidate *candidate = &result->finalists.items[i];
         const ht_final *final = &candidate->final;

@@ -110,6 +110,10 @@ typedef struct ht_pair_result {
     double check_seconds; /* that the check of the tuned file is thought to take */
 } ht_pair_result;
 
+/* Returns the finalist with the configuration that stays; NULL: there is no such one. Borrowed. */
+const ht_candidate *ht_pair_result_stays(const ht_pair_result *result);
+/* Takes a finalist's times in the search's last rounds, and its configuration. */
+void ht_pair_result_take(ht_pair_result *result, const ht_candidate *candidate);
 /* Returns the finalist that is not plain, and so may not win, if it is faster than what stays;
  * NULL: there is none. Borrowed. */
 const ht_candidate *ht_pair_result_freer(const ht_pair_result *result);

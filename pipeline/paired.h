@@ -9,6 +9,11 @@ typedef struct ht_gain_interval {
     double ratio, lo, hi;
 } ht_gain_interval;
 
+/* Starts a job and times a configuration in it, verified, next to the baseline of its template: for
+ * `seconds` at most. */
+ht_status ht_paired_final(const ht_binding *binding, const ht_device *device,
+                          const ht_job_options *options, const ht_config *config, double seconds,
+                          ht_timing *out_baseline, ht_final *out_final, ht_error *error);
 /* Times a winner next to the baseline of its template, at the binding's problem. *out_speedup is
  * zero where the two cannot be timed next to each other, or their outputs differ. */
 ht_status ht_paired_time(const ht_session *session, const ht_binding *binding,

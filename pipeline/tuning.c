@@ -288,17 +288,6 @@ static ht_status finals_run(pair *pair, ht_error *error) {
     return status;
 }
 
-static void take_final(ht_pair_result *result, const ht_candidate *candidate) {
-    result->times.known = true;
-    result->verified = true;
-    result->has_config = true;
-    result->config = candidate->config;
-    result->times.tuned = candidate->final.timing;
-    result->times.speedup = candidate->final.speedup;
-    result->times.speedup_lo = candidate->final.speedup_lo;
-    result->times.speedup_hi = candidate->final.speedup_hi;
-}
-
 /* Takes the confirmation: the report's numbers of a winner are from the rounds that did not choose
  * it. */
 static void take_confirmation(ht_pair_result *result) {
@@ -375,11 +364,11 @@ static void decide(pair *pair) {
                      best == &result->finalists.items[result->times.confirmation.finalist] &&
                      result->times.confirmation.speedup >= pair->session->options.min_speedup;
     if (confirmed) {
-        take_final(result, best);
+        ht_pair_result_take(result, best);
         take_confirmation(result);
         conclude(pair, HT_VERDICT_IMPROVED, NULL);
     } else if (standard_good) {
-        take_final(result, standard);
+        ht_pair_result_take(result, standard);
         conclude(pair, comparison == HT_COMPARISON_UNCLEAR ? HT_VERDICT_UNCLEAR : HT_VERDICT_KEPT,
                  kept_reason(pair, best, comparison));
     } else {

@@ -11,10 +11,9 @@
 static const double worth_trying = 1.05;
 
 static ht_candidate *current_of(ht_pair_result *result) {
-    for (size_t i = result->finalists.first; i < result->finalists.count; ++i)
-        if (ht_config_equal(&result->finalists.items[i].config, &result->config))
-            return &result->finalists.items[i];
-    return NULL;
+    const ht_candidate *stays = ht_pair_result_stays(result);
+    size_t index = stays ? (size_t)(stays - result->finalists.items) : 0;
+    return stays && index >= result->finalists.first ? &result->finalists.items[index] : NULL;
 }
 
 /* Returns the finalist whose file is the fastest; NULL: none was timed. */
@@ -45,13 +44,9 @@ static const ht_candidate *next_of(const ht_pair_result *result, const ht_candid
 }
 
 static void template_take(ht_pair_result *result, const ht_candidate *candidate) {
-    result->config = candidate->config;
     if (result->finalists.original.samples)
         result->times.original = result->finalists.original;
-    result->times.tuned = candidate->final.timing;
-    result->times.speedup = candidate->final.speedup;
-    result->times.speedup_lo = candidate->final.speedup_lo;
-    result->times.speedup_hi = candidate->final.speedup_hi;
+    ht_pair_result_take(result, candidate);
 }
 
 /* Takes the times of a finalist's file. */
@@ -135,21 +130,13 @@ bool ht_written_retreat(ht_entry *entry, const char *fault, bool other) {
 }
 
 bool ht_written_is_proven(const ht_entry *entry) {
-    for (size_t i = 0; i < entry->result.finalists.count; ++i) {
-        const ht_candidate *candidate = &entry->result.finalists.items[i];
-        if (candidate->proven && ht_config_equal(&candidate->config, &entry->result.config))
-            return true;
-    }
-    return false;
+    const ht_candidate *stays = ht_pair_result_stays(&entry->result);
+    return stays && stays->proven;
 }
 
 const ht_candidate *ht_written_current(const ht_entry *entry) {
-    for (size_t i = 0; i < entry->result.finalists.count; ++i) {
-        const ht_candidate *candidate = &entry->result.finalists.items[i];
-        if (candidate->written.known && ht_config_equal(&candidate->config, &entry->result.config))
-            return candidate;
-    }
-    return NULL;
+    const ht_candidate *stays = ht_pair_result_stays(&entry->result);
+    return stays && stays->written.known ? stays : NULL;
 }
 
 char *ht_written_difference_words(const ht_entry *entry) {

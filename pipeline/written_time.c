@@ -1,6 +1,7 @@
 #include "pipeline/written_time.h"
 
 #include "base/memory.h"
+#include "pipeline/paired.h"
 #include "templates/annotations/contest.h"
 #include "templates/annotations/launches.h"
 
@@ -76,18 +77,16 @@ char *ht_written_time(const ht_session *session, const ht_template *written,
         return NULL;
     const ht_binding binding = {contest, problem, &session->device.fields};
     const ht_job_options options = job_options(session);
-    ht_job *job = NULL;
     ht_config config;
     ht_timing original;
     ht_final final;
     bool good = instance_find(&binding, &config) &&
-                ht_job_start(&binding, &session->device, &options, &job, NULL) == HT_OK &&
-                ht_job_finals(job, &config, 1, seconds, &original, &final, NULL) == HT_OK;
+                ht_paired_final(&binding, &session->device, &options, &config, seconds, &original,
+                                &final, NULL) == HT_OK;
     if (good)
         times_take(&final, &original, out_times);
     bool wrong = good && (final.status == HT_ERROR_MISMATCH || final.status == HT_ERROR_CRASH);
     char *reason = wrong ? ht_strdup(final.reason) : NULL;
-    ht_job_free(job);
     ht_template_free(contest, 1);
     return reason;
 }
