@@ -91,7 +91,7 @@ static void source_settle(const ht_entries *entries, size_t last, ht_session *se
     for (size_t i = 0; i <= last; ++i)
         won += items[i].source == source && is_won(&items[i]);
     if (won)
-        ht_progress_phase(session->progress, "verifying the tuned source");
+        ht_progress_long_phase(session->progress, "verifying the tuned source");
     ht_stop_at(settled_by(session));
     session->settle(session->settle_context, source);
     ht_progress_pause(session->progress);
