@@ -24,9 +24,11 @@ static void text_take(ht_applied *applied, const ht_entry *entry, ht_delivery *o
 }
 
 static ht_status text_make(const ht_session *session, const ht_loop_origin *origin,
-                           ht_generation *from, ht_delivery *out, ht_error *error) {
-    ht_written_checker checker = {
-        .device = &session->device, .seed = session->options.seed, .interrupted = &ht_stopped};
+                           ht_generation *from, bool timed, ht_delivery *out, ht_error *error) {
+    ht_written_checker checker = {.device = &session->device,
+                                  .session = timed && !session->model ? session : NULL,
+                                  .seed = session->options.seed,
+                                  .interrupted = &ht_stopped};
     const ht_source *source = &from->survey.sources.items[0];
     const ht_output_source output = {.path = source->path,
                                      .refactor = from->survey.analyses[0].refactor,
@@ -107,7 +109,8 @@ ht_status ht_deliver(const ht_session *session, const ht_loop_origin *origin, ht
                      const ht_generation *original, ht_delivery *out_delivery, ht_error *error) {
     const ht_config config = result->config;
     *out_delivery = (ht_delivery){.good = from == NULL};
-    ht_status status = from ? text_make(session, origin, from, out_delivery, error) : HT_OK;
+    ht_status status =
+        from ? text_make(session, origin, from, original == NULL, out_delivery, error) : HT_OK;
     if (status == HT_OK && out_delivery->good && original)
         status = original_check(session, original->entry->instance, template, &config,
                                 is_tolerant(from, original), out_delivery, error);
@@ -128,20 +131,20 @@ char *ht_deliver_obstacle(const ht_generation *from, const ht_config *config) {
     return status == HT_OK ? NULL : ht_format("its source cannot be written: %s", error.message);
 }
 
-/* ---- next to the best before */
+/* ---- next to another source */
 
-ht_status ht_deliver_duel(const ht_session *session, const ht_generation *best,
+ht_status ht_deliver_duel(const ht_session *session, const ht_generation *other,
                           const ht_template *template, const ht_config *winner,
-                          ht_gain_interval *out_gain, ht_error *error) {
+                          ht_pair_times *out_times, ht_error *error) {
     ht_template *contest = NULL;
     const ht_template *against =
-        best->kernel->against ? best->kernel->against : best->kernel->template;
+        other->kernel->against ? other->kernel->against : other->kernel->template;
     ht_error own = {0};
-    *out_gain = (ht_gain_interval){0};
+    *out_times = (ht_pair_times){0};
     ht_status status = ht_contest_make(against, template, &contest, &own);
     if (status == HT_OK) {
-        const ht_binding binding = {contest, best->entry->instance, &session->device.fields};
-        status = ht_paired_time(session, &binding, winner, out_gain, &own);
+        const ht_binding binding = {contest, other->entry->instance, &session->device.fields};
+        status = ht_paired_time(session, &binding, winner, out_times, &own);
         ht_template_free(contest, 1);
     }
     return ht_paired_grave(status, &own, error);

@@ -13,8 +13,10 @@ typedef struct ht_delivery {
 } ht_delivery;
 
 /* Writes a winner into the text of `from` (NULL: its template is of no file), and checks it as
- * `optimize` does. `original` is not NULL: then the winner is also run against the reference of
- * `template`, the loop's original, at the sizes that verification chooses. */
+ * `optimize` does. `original` is NULL, since `from` is the loop's original: then the file is timed
+ * next to it, too, and *result, which is that of the entry, may take another finalist whose file is
+ * faster (written_choice.h). `original` is not NULL: the winner is also run against the reference
+ * of `template`, the loop's original, at the sizes that verification chooses. */
 ht_status ht_deliver(const ht_session *session, const ht_loop_origin *origin, ht_generation *from,
                      const ht_template *template, const ht_pair_result *result,
                      const ht_generation *original, ht_delivery *out_delivery, ht_error *error);
@@ -22,10 +24,10 @@ ht_status ht_deliver(const ht_session *session, const ht_loop_origin *origin, ht
 /* Returns why no text can be written with a configuration; NULL: one can; free(). */
 char *ht_deliver_obstacle(const ht_generation *from, const ht_config *config);
 
-/* Times a winner next to the source of the best before it, in the same rounds. *out_gain: that
- * one's time over this one's; zero where the two cannot be timed next to each other. */
-ht_status ht_deliver_duel(const ht_session *session, const ht_generation *best,
+/* Times a winner next to another source, in the same rounds. *out_times: that one is `original`;
+ * not known where the two cannot be timed next to each other. */
+ht_status ht_deliver_duel(const ht_session *session, const ht_generation *other,
                           const ht_template *template, const ht_config *winner,
-                          ht_gain_interval *out_gain, ht_error *error);
+                          ht_pair_times *out_times, ht_error *error);
 
 #endif

@@ -144,6 +144,9 @@ json_t *ht_revision_json(const ht_revision *revision) {
     json_object_set_new(document, "least_ms", json_real(revision->least_ms));
     json_object_set_new(document, "speedup", interval_json(&revision->speedup));
     json_object_set_new(document, "over_best", interval_json(&revision->over_best));
+    json_object_set_new(document, "template_speedup",
+                        revision->template_speedup > 0 ? json_real(revision->template_speedup)
+                                                       : json_null());
     for (size_t i = 0; i < WORDS; ++i) {
         const char *word = *word_of(revision, i);
         json_t *value = word ? json_string(word) : json_null();
@@ -186,6 +189,7 @@ ht_status ht_revision_read(const json_t *document, ht_revision *out_revision, ht
     read.least_ms = json_number_value(json_object_get(document, "least_ms"));
     read.speedup = interval_read(json_object_get(document, "speedup"));
     read.over_best = interval_read(json_object_get(document, "over_best"));
+    read.template_speedup = json_number_value(json_object_get(document, "template_speedup"));
     for (size_t i = 0; i < WORDS; ++i) {
         const char *word = json_string_value(json_object_get(document, words[i].name));
         *word_of(&read, i) = word ? ht_strdup(word) : NULL;

@@ -47,6 +47,8 @@ typedef struct ht_revision {
     bool kept;           /* the best from here on: faster than the best before it, measured */
     double original_ms, best_ms; /* medians in the same rounds; 0: not measured */
     ht_gain_interval speedup;    /* the original's time over this one's, in the same rounds */
+    double template_speedup;     /* that its template gave, where `speedup` is the file's; 0: it is
+                                    not */
     ht_gain_interval
         over_best; /* the time of the best before over this one's, in the same rounds */
     char *base; /* the text of the file that its template was made of; owned; NULL: the original's,

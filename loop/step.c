@@ -4,9 +4,8 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "loop/deliver.h"
-#include "loop/known.h"
 #include "loop/neighbours.h"
-#include "loop/step_notes.h"
+#include "loop/step_internal.h"
 #include "loop/widen.h"
 #include "pipeline/elsewhere.h"
 #include "pipeline/model_search.h"
@@ -17,42 +16,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum {
-    GENERATIONS = 4, /* analysed sources that are kept */
-    FIRST = 64       /* configurations past an edge, or next to the best, that are tried first */
-};
-
-struct ht_steps {
-    const ht_loop_origin *origin;
-    ht_session *session;
-    ht_generation original;
-    ht_generation others[GENERATIONS];
-    size_t other_count, oldest;
-    ht_roofline roofline;       /* the original's */
-    double original_ms;         /* predicted; 0: it is measured */
-    ht_model_memory *predicted; /* owned; the session's; NULL: all is measured */
-};
-
-/* A step under way. */
-typedef struct step {
-    ht_steps *steps;
-    const ht_history *history;
-    const ht_choice *choice;
-    const ht_revision *best; /* so far */
-    const ht_revision *like; /* whose template it goes on with; NULL: a new one */
-    ht_generation *from;     /* whose source the template is of; NULL: it is of no file */
-    ht_template *template;   /* searched; owned */
-    bool any;                /* forms that nobody writes by hand may win */
-    bool has_incumbent;
-    ht_config incumbent;    /* the best, if it is a configuration of this template */
-    ht_config first[FIRST]; /* to be tried first */
-    size_t first_count;
-    ht_known known;         /* what earlier steps measured of it */
-    ht_pair_result *result; /* borrowed: the entry's, or `own` */
-    ht_pair_result own;
-    ht_revision *out;
-} step;
-
 /* Finds what is known of the original without running it: its roofline where the GPU is one of the
  * model's, and its time where the model stands in for the GPU. */
 static ht_status original_predict(ht_steps *steps, ht_error *error) {
@@ -60,7 +23,7 @@ static ht_status original_predict(ht_steps *steps, ht_error *error) {
     const ht_model_devices *model = session->model;
     const ht_device *device = model ? &model->target : &session->device;
     const ht_gpu *gpu = model ? model->gpu : ht_gpu_of_arch(device->arch);
-    const ht_entry *entry = steps->original.entry;
+    const ht_entry *entry = steps->sources.original.entry;
     const ht_binding binding = {entry->template, entry->instance, &device->fields};
     if (!gpu || strcmp(device->provider, "amd") != 0)
         return HT_OK;
@@ -81,8 +44,7 @@ static ht_status original_predict(ht_steps *steps, ht_error *error) {
     return status;
 }
 
-/* Names what takes seconds. */
-static void phase(const ht_steps *steps, const char *text) {
+void ht_steps_phase(const ht_steps *steps, const char *text) {
     if (steps->session->progress)
         ht_progress_long_phase(steps->session->progress, text);
 }
@@ -90,7 +52,7 @@ static void phase(const ht_steps *steps, const char *text) {
 void ht_steps_first(const ht_steps *steps, ht_revision *out_revision) {
     *out_revision = (ht_revision){.kept = true,
                                   .verified = true,
-                                  .source = ht_strdup(steps->original.text),
+                                  .source = ht_strdup(steps->sources.original.text),
                                   .reason = ht_strdup(""),
                                   .verdict = ht_strdup("original"),
                                   .best_ms = steps->original_ms,
@@ -104,9 +66,9 @@ ht_status ht_steps_open(const ht_loop_origin *origin, ht_session *session, ht_st
     *steps = (ht_steps){.origin = origin, .session = session};
     steps->predicted = session->model ? ht_model_memory_new() : NULL;
     session->predicted = steps->predicted;
-    phase(steps, "reading and analysing the source");
-    ht_status status = ht_generation_original(origin, &steps->original, error);
-    ht_entry *entry = steps->original.entry;
+    ht_steps_phase(steps, "reading and analysing the source");
+    ht_status status = ht_generations_open(origin, &steps->sources, error);
+    ht_entry *entry = steps->sources.original.entry;
     if (status == HT_OK)
         status = ht_entry_problem_check(entry, session, error);
     if (status == HT_OK && !entry->template)
@@ -122,46 +84,36 @@ ht_status ht_steps_open(const ht_loop_origin *origin, ht_session *session, ht_st
 }
 
 void ht_steps_close(ht_steps *steps) {
-    ht_generation_free(&steps->original);
-    for (size_t i = 0; i < steps->other_count; ++i)
-        ht_generation_free(&steps->others[i]);
+    ht_generations_close(&steps->sources);
     steps->session->predicted = NULL;
     ht_model_memory_free(steps->predicted);
     free(steps);
 }
 
 const ht_generation *ht_steps_original(const ht_steps *steps) {
-    return &steps->original;
+    return &steps->sources.original;
 }
 
 /* ---- which template */
 
-/* Returns the analysis of a text; NULL is the original's. */
-static ht_status generation_get(ht_steps *steps, const char *text, ht_generation **out,
-                                ht_error *error) {
-    *out = &steps->original;
-    ht_generation_reset(&steps->original);
-    if (!text || strcmp(text, steps->original.text) == 0)
-        return HT_OK;
-    for (size_t i = 0; i < steps->other_count; ++i)
-        if (strcmp(steps->others[i].text, text) == 0) {
-            *out = &steps->others[i];
-            ht_generation_reset(*out);
-            return HT_OK;
-        }
-    ht_generation made;
-    phase(steps, "reading and analysing the new source");
-    ht_status status = ht_generation_make(steps->origin, &steps->original, text, &made, error);
-    if (status != HT_OK) {
-        ht_generation_free(&made);
-        return status;
-    }
-    size_t place =
-        steps->other_count < GENERATIONS ? steps->other_count++ : steps->oldest++ % GENERATIONS;
-    ht_generation_free(&steps->others[place]);
-    steps->others[place] = made;
-    *out = &steps->others[place];
-    return HT_OK;
+ht_status ht_steps_source(ht_steps *steps, const char *text, ht_generation **out_generation,
+                          ht_error *error) {
+    if (!ht_generations_has(&steps->sources, text))
+        ht_steps_phase(steps, "reading and analysing the new source");
+    return ht_generations_get(&steps->sources, text, out_generation, error);
+}
+
+bool ht_step_is_of_original(const ht_step *step) {
+    return step->from == &step->steps->sources.original;
+}
+
+/* Returns the analysis of the source that a step searches, as it was read. */
+static ht_status searched_get(ht_steps *steps, const char *text, ht_generation **out,
+                              ht_error *error) {
+    ht_status status = ht_steps_source(steps, text, out, error);
+    if (status == HT_OK)
+        ht_generation_reset(*out);
+    return status;
 }
 
 /* Returns the kernel's own template, to be given further values: what is applied is one of it. */
@@ -170,7 +122,7 @@ static ht_template *template_of(const ht_generation *from) {
 }
 
 static const ht_template *original_of(const ht_steps *steps) {
-    const ht_kernel *kernel = steps->original.kernel;
+    const ht_kernel *kernel = steps->sources.original.kernel;
     return kernel->against ? kernel->against : kernel->template;
 }
 
@@ -191,9 +143,9 @@ static ht_status values_restore(ht_template *template, const ht_revision *like, 
 }
 
 /* Makes the template to search: that of the source, against the original. */
-static ht_status template_make(step *in, const ht_template *own, ht_error *error) {
+static ht_status template_make(ht_step *in, const ht_template *own, ht_error *error) {
     const ht_steps *steps = in->steps;
-    if (own != template_of(&steps->original))
+    if (own != template_of(&steps->sources.original))
         return ht_contest_make(original_of(steps), own, &in->template, error);
     /* as it was read, unless it has further values: what was measured of it counts */
     in->template = ht_template_copy(own);
@@ -214,7 +166,7 @@ static ht_status template_make(step *in, const ht_template *own, ht_error *error
 }
 
 /* Finds the revision whose template a search goes on with. */
-static const ht_revision *like_find(const step *in) {
+static const ht_revision *like_find(const ht_step *in) {
     const ht_history *history = in->history;
     const ht_revision *parent = &history->items[in->choice->parent];
     if (parent->template_text)
@@ -232,12 +184,12 @@ static ht_status config_of(const ht_template *template, const ht_revision *revis
 }
 
 /* Prepares a search that goes on with a revision's template. */
-static ht_status go_on(step *in, const ht_loop_proposal *proposal, ht_error *error) {
+static ht_status go_on(ht_step *in, const ht_loop_proposal *proposal, ht_error *error) {
     in->like = like_find(in);
     if (!in->like)
         return ht_error_set(error, HT_ERROR_UNSUPPORTED, "there is no template to go on with");
     ht_config config = {0};
-    ht_status status = generation_get(in->steps, in->like->base, &in->from, error);
+    ht_status status = searched_get(in->steps, in->like->base, &in->from, error);
     if (status != HT_OK)
         return status;
     ht_template *own = template_of(in->from);
@@ -253,22 +205,23 @@ static ht_status go_on(step *in, const ht_loop_proposal *proposal, ht_error *err
         status = ht_widen_lines(own, proposal->text, error);
     in->first[0] = config;
     if (known && status == HT_OK && (wider || proposal))
-        in->first_count = 1 + ht_widen_steps(own, &config, counts, in->first + 1, FIRST - 1);
+        in->first_count =
+            1 + ht_widen_steps(own, &config, counts, in->first + 1, HT_STEP_FIRST - 1);
     else if (known && status == HT_OK && in->choice->action == HT_ACTION_REFINE)
-        in->first_count = 1 + ht_neighbours_list(own, &config, in->first + 1, FIRST - 1);
+        in->first_count = 1 + ht_neighbours_list(own, &config, in->first + 1, HT_STEP_FIRST - 1);
     in->any = in->like->any || in->choice->action == HT_ACTION_FREER;
     return status == HT_OK ? template_make(in, own, error) : status;
 }
 
 /* Prepares the search of a source's template. */
-static ht_status begin(step *in, const char *text, ht_error *error) {
-    ht_status status = generation_get(in->steps, text, &in->from, error);
+static ht_status begin(ht_step *in, const char *text, ht_error *error) {
+    ht_status status = searched_get(in->steps, text, &in->from, error);
     in->any = in->history->items[in->choice->parent].any;
     return status == HT_OK ? template_make(in, template_of(in->from), error) : status;
 }
 
 /* Prepares the search of a template that somebody proposed. */
-static ht_status begin_template(step *in, const char *text, ht_error *error) {
+static ht_status begin_template(ht_step *in, const char *text, ht_error *error) {
     ht_template *templates = NULL;
     size_t count = 0;
     ht_status status = ht_template_parse(text, in->steps->origin->path, &templates, &count, error);
@@ -281,7 +234,7 @@ static ht_status begin_template(step *in, const char *text, ht_error *error) {
     return status;
 }
 
-static ht_status prepare(step *in, const ht_loop_proposal *proposal, ht_error *error) {
+static ht_status prepare(ht_step *in, const ht_loop_proposal *proposal, ht_error *error) {
     const ht_revision *parent = &in->history->items[in->choice->parent];
     switch (in->choice->action) {
     case HT_ACTION_TUNE:
@@ -299,7 +252,7 @@ static ht_status prepare(step *in, const ht_loop_proposal *proposal, ht_error *e
 
 /* ---- the search and what comes of it */
 
-static bool is_best_here(const step *in) {
+static bool is_best_here(const ht_step *in) {
     const ht_revision *like = in->like;
     return like && in->best->template_text && in->best->number > 0 &&
            strcmp(in->best->base ? in->best->base : "", like->base ? like->base : "") == 0;
@@ -308,7 +261,7 @@ static bool is_best_here(const step *in) {
 /* Of type ht_session.defended: the best so far takes part in the finals. */
 static bool best_defended(void *context, const ht_binding *binding,
                           const struct ht_pair_result *result, ht_config *out_config) {
-    const step *in = context;
+    const ht_step *in = context;
     (void)binding, (void)result;
     if (in->has_incumbent)
         *out_config = in->incumbent;
@@ -317,14 +270,14 @@ static bool best_defended(void *context, const ht_binding *binding,
 
 /* Of type ht_session.obstacle. */
 static char *source_obstacle(void *context, const ht_config *config) {
-    const step *in = context;
+    const ht_step *in = context;
     return in->from ? ht_deliver_obstacle(in->from, config) : NULL;
 }
 
-static ht_status search(step *in, ht_error *error) {
+static ht_status search(ht_step *in, ht_error *error) {
     ht_session *session = in->steps->session;
     const ht_tuning_options kept = session->options;
-    const ht_problem *problem = in->steps->original.entry->instance;
+    const ht_problem *problem = in->steps->sources.original.entry->instance;
     if (in->from)
         problem = in->from->entry->instance;
     in->has_incumbent =
@@ -363,173 +316,12 @@ static ht_status search(step *in, ht_error *error) {
     return status;
 }
 
-/* Returns the finalist that is the best so far: the incumbent, or the template's defaults, if its
- * source is the best's; NULL: it was not among them. */
-static const ht_candidate *best_among(const step *in) {
-    const ht_finalists *finalists = &in->result->finalists;
-    const ht_revision *best = in->best;
-    bool source = in->from && best->source && strcmp(in->from->text, best->source) == 0;
-    for (size_t i = 0; i < finalists->count; ++i)
-        if (source
-                ? finalists->items[i].is_default
-                : in->has_incumbent && ht_config_equal(&finalists->items[i].config, &in->incumbent))
-            return &finalists->items[i];
-    return NULL;
-}
-
-/* Returns the time of the best before over the winner's, by the rounds that both were in. The
- * finals have the ratios to the fastest, which is one of the two; else nothing is known. */
-static ht_gain_interval gain_among(const ht_pair_result *result, const ht_candidate *before) {
-    const ht_candidate *winner = ht_pair_result_stays(result);
-    if (!winner || winner == before)
-        return (ht_gain_interval){1, 1, 1};
-    const ht_final *last = &before->final, *now = &winner->final;
-    if (last->status != HT_OK || now->status != HT_OK)
-        return (ht_gain_interval){0};
-    if (now->over_best <= 1)
-        return (ht_gain_interval){last->over_best, last->over_best_lo, last->over_best_hi};
-    if (last->over_best <= 1 && now->over_best_lo > 0)
-        return (ht_gain_interval){1 / now->over_best, 1 / now->over_best_hi, 1 / now->over_best_lo};
-    return (ht_gain_interval){0};
-}
-
-/* Fills how much faster the winner is than the best before it. */
-static ht_status gain_fill(step *in, ht_error *error) {
-    const ht_pair_result *result = in->result;
-    ht_revision *out = in->out;
-    if (result->verdict != HT_VERDICT_IMPROVED)
-        return HT_OK;
-    if (in->best->number == 0) {
-        out->over_best = out->speedup;
-        return HT_OK;
-    }
-    if (in->steps->session->model) { /* each time is predicted alone */
-        double gain = in->best->best_ms / result->times.tuned.median_ms;
-        out->over_best = (ht_gain_interval){gain, gain, gain};
-        return HT_OK;
-    }
-    const ht_candidate *before = best_among(in);
-    if (before) {
-        out->over_best = gain_among(result, before);
-        return HT_OK;
-    }
-    ht_generation *best = NULL;
-    if (!in->best->source)
-        return HT_OK;
-    phase(in->steps, "timing it next to the best before");
-    ht_status status = generation_get(in->steps, in->best->source, &best, error);
-    return status == HT_OK ? ht_deliver_duel(in->steps->session, best, in->template,
-                                             &result->config, &out->over_best, error)
-                           : status;
-}
-
-static void finding_set(ht_revision *out, char *words) {
-    free(out->finding);
-    out->finding = words;
-}
-
-/* Writes the winner once more, with a launch that takes the original where that is faster. A source
- * that was refactored again has the best before in the original's place, which was not timed there.
- */
-static ht_status dispatch(step *in, ht_error *error) {
-    ht_elsewhere *elsewhere = &in->from->entry->elsewhere;
-    ht_revision *out = in->out;
-    ht_delivery delivery = {0};
-    if (in->from != &in->steps->original)
-        return HT_OK;
-    ht_status status = ht_deliver(in->steps->session, in->steps->origin, in->from, in->template,
-                                  in->result, NULL, &delivery, error);
-    if (status == HT_OK && delivery.good && elsewhere->dispatched) {
-        free(out->source);
-        out->source = delivery.text;
-        delivery.text = NULL;
-        finding_set(out, ht_format("%s; the launch takes the original where that is faster",
-                                   delivery.words));
-    }
-    free(delivery.text);
-    free(delivery.words);
-    return status;
-}
-
-/* Times a winner that is right at sizes that it was not tuned for. */
-static ht_status elsewhere_time(step *in, ht_error *error) {
-    const ht_session *session = in->steps->session;
-    const double least = in->steps->origin->elsewhere;
-    ht_revision *out = in->out;
-    ht_elsewhere own = {0}, *found = in->from ? &in->from->entry->elsewhere : &own;
-    if (least <= 0 || session->model)
-        return HT_OK;
-    ht_elsewhere_free(found);
-    phase(in->steps, "timing other sizes");
-    ht_status status = ht_elsewhere_time(session, in->template, &in->result->config,
-                                         in->steps->original.entry->instance, least, found, error);
-    if (status == HT_OK && found->slower_count && in->from)
-        status = dispatch(in, error);
-    if (status == HT_OK)
-        out->elsewhere = ht_elsewhere_json(found);
-    out->slower = found->slower_count && !found->dispatched;
-    if (status == HT_OK && out->slower) {
-        char *where = ht_elsewhere_slower(found);
-        finding_set(out,
-                    ht_format("slower than the original at sizes that it was not tuned for "
-                              "(--elsewhere %g): %s%s%s",
-                              least, where, found->refused ? "; its launch cannot choose: " : "",
-                              found->refused ? found->refused : ""));
-        free(where);
-    }
-    ht_elsewhere_free(found);
-    return status;
-}
-
-/* Makes and checks what is delivered, for a winner that is faster than the best before it. */
-static ht_status deliver(step *in, ht_error *error) {
-    ht_revision *out = in->out;
-    const ht_gain_interval *gain = &out->over_best;
-    if (in->result->verdict != HT_VERDICT_IMPROVED)
-        return HT_OK;
-    if (gain->lo == 1 && gain->hi == 1) { /* it won again */
-        finding_set(out, ht_format("nothing is faster than the best before, revision %lu",
-                                   (unsigned long)in->best->number));
-        return HT_OK;
-    }
-    if (gain->lo <= 1) {
-        finding_set(out,
-                    ht_format("not clearly faster than the best before, revision %lu: %.3fx "
-                              "[%.3f, %.3f]",
-                              (unsigned long)in->best->number, gain->ratio, gain->lo, gain->hi));
-        return HT_OK;
-    }
-    ht_delivery delivery = {0};
-    phase(in->steps, "writing the source and checking it next to the original");
-    ht_status status = ht_deliver(
-        in->steps->session, in->steps->origin, in->from, in->template, in->result,
-        in->from != &in->steps->original ? &in->steps->original : NULL, &delivery, error);
-    out->verified = status == HT_OK && delivery.good;
-    out->source = delivery.text;
-    finding_set(out, delivery.words);
-    return status == HT_OK && out->verified ? elsewhere_time(in, error) : status;
-}
-
-static ht_status conclude(step *in, ht_error *error) {
-    ht_revision *out = in->out;
-    const ht_pair_result *result = in->result;
-    ht_notes_take(result, in->template, in->from ? in->from->kernel : NULL, out);
-    if (in->choice->action == HT_ACTION_LONGER || in->choice->action == HT_ACTION_REFINE)
-        out->evaluations += in->known.same;
-    ht_status status = gain_fill(in, error);
-    if (status == HT_OK)
-        status = deliver(in, error);
-    free(out->verdict);
-    out->verdict = ht_strdup(ht_verdict_name(result->verdict));
-    return status;
-}
-
 /* A step that comes to nothing has not failed. */
-static ht_status settle(const step *in, ht_status status, const ht_error *own, ht_error *error) {
+static ht_status settle(const ht_step *in, ht_status status, const ht_error *own, ht_error *error) {
     if (status == HT_ERROR_UNSUPPORTED || status == HT_ERROR_INPUT || status == HT_ERROR_COMPILE) {
         free(in->out->verdict);
         in->out->verdict = ht_strdup("refused");
-        finding_set(in->out, ht_strdup(own->message));
+        ht_step_finding_set(in->out, ht_strdup(own->message));
         return HT_OK;
     }
     if (status != HT_OK && error)
@@ -541,11 +333,11 @@ ht_status ht_steps_perform(void *context, const ht_history *history, const ht_ch
                            const ht_loop_proposal *proposal, ht_revision *out_revision,
                            ht_error *error) {
     ht_steps *steps = context;
-    step in = {.steps = steps,
-               .history = history,
-               .choice = choice,
-               .best = ht_history_best(history),
-               .out = out_revision};
+    ht_step in = {.steps = steps,
+                  .history = history,
+                  .choice = choice,
+                  .best = ht_history_best(history),
+                  .out = out_revision};
     double begun = ht_clock_seconds();
     ht_error own = {0};
     *out_revision = (ht_revision){0};
@@ -557,12 +349,12 @@ ht_status ht_steps_perform(void *context, const ht_history *history, const ht_ch
     if (status == HT_OK) {
         out_revision->template_text = ht_strdup(in.template->unit);
         out_revision->any = in.any;
-        if (in.from && in.from != &steps->original)
+        if (in.from && !ht_step_is_of_original(&in))
             out_revision->base = ht_strdup(in.from->text);
         status = search(&in, &own);
     }
     if (status == HT_OK)
-        status = conclude(&in, &own);
+        status = ht_step_conclude(&in, &own);
     steps->session->step = 0;
     status = settle(&in, status, &own, error);
     out_revision->least_bytes = steps->roofline.bytes;
@@ -579,7 +371,7 @@ ht_status ht_steps_perform(void *context, const ht_history *history, const ht_ch
 
 void ht_steps_view(void *context, ht_loop_view *out_view) {
     const ht_steps *steps = context;
-    const ht_generation *original = &steps->original;
+    const ht_generation *original = &steps->sources.original;
     const ht_session *session = steps->session;
     out_view->path = steps->origin->path;
     out_view->kernel = original->entry->name;

@@ -78,23 +78,27 @@ static json_t *profile_json(const ht_pair_result *result, const ht_kernel *kerne
 
 void ht_notes_take(const ht_pair_result *result, const ht_template *template,
                    const ht_kernel *kernel, ht_revision *revision) {
-    const ht_pair_times *times = &result->times;
-    bool improved = result->verdict == HT_VERDICT_IMPROVED;
     revision->evaluations = result->search.result.trial_count;
     revision->tried = tried_json(&result->search.result, template);
     revision->exhausted = result->search.result.exhausted;
+    revision->held_back = revision->any ? NULL : forms_of(template);
+    revision->finding = result->reason ? ht_strdup(result->reason) : NULL;
+    revision->profile = profile_json(result, kernel);
+}
+
+void ht_notes_winner_take(const ht_pair_result *result, const ht_template *template,
+                          ht_revision *revision) {
+    const ht_pair_times *times = &result->times;
     if (times->known) {
         revision->original_ms = times->original.median_ms;
         revision->best_ms = times->tuned.median_ms;
     }
-    if (improved)
-        revision->speedup =
-            (ht_gain_interval){times->speedup, times->speedup_lo, times->speedup_hi};
+    revision->speedup =
+        result->verdict == HT_VERDICT_IMPROVED ? ht_gain_of(times) : (ht_gain_interval){0};
     if (result->has_config) {
+        free(revision->config);
+        free(revision->edges);
         revision->config = ht_config_string(template, &result->config);
         revision->edges = ht_widen_edges(template, &result->config);
     }
-    revision->held_back = revision->any ? NULL : forms_of(template);
-    revision->finding = result->reason ? ht_strdup(result->reason) : NULL;
-    revision->profile = profile_json(result, kernel);
 }

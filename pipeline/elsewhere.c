@@ -53,12 +53,12 @@ size_t ht_elsewhere_problems(const ht_problem_spec *spec, const ht_problem *prob
 }
 
 static void size_add(ht_elsewhere *out, const ht_problem_spec *spec, const ht_problem *problem,
-                     const ht_gain_interval *speedup) {
+                     const ht_pair_times *times) {
     HT_GROW(out->items, out->count);
     ht_elsewhere_size *item = &out->items[out->count++];
     *item = (ht_elsewhere_size){.fields = ht_problem_string(spec, problem),
-                                .speedup = *speedup,
-                                .slower = speedup->hi < out->least};
+                                .speedup = ht_gain_of(times),
+                                .slower = times->speedup_hi < out->least};
     ht_problem_copy(problem, &item->problem);
     out->slower_count += item->slower;
 }
@@ -67,7 +67,7 @@ static void size_add(ht_elsewhere *out, const ht_problem_spec *spec, const ht_pr
 static ht_status size_time(const timing *in, const ht_problem *problem, bool *out_slower,
                            ht_error *error) {
     const ht_binding binding = {in->template, problem, &in->session->device.fields};
-    ht_gain_interval speedup = {0};
+    ht_pair_times times = {0};
     bool legal = false;
     char *why = NULL;
     ht_status status = ht_binding_legal(&binding, in->winner, &legal, &why, NULL);
@@ -75,9 +75,9 @@ static ht_status size_time(const timing *in, const ht_problem *problem, bool *ou
     *out_slower = false;
     if (status != HT_OK || !legal)
         return HT_OK;
-    status = ht_paired_time(in->session, &binding, in->winner, &speedup, error);
-    if (status == HT_OK && speedup.ratio > 0) {
-        size_add(in->out, &in->template->problem, problem, &speedup);
+    status = ht_paired_time(in->session, &binding, in->winner, &times, error);
+    if (status == HT_OK && times.known) {
+        size_add(in->out, &in->template->problem, problem, &times);
         *out_slower = in->out->items[in->out->count - 1].slower;
     }
     return status;

@@ -45,25 +45,6 @@ static bool instance_find(const ht_binding *binding, ht_config *out) {
     }
 }
 
-/* Nothing is kept in the database: a file is timed when it is made. */
-static ht_job_options job_options(const ht_session *session) {
-    return (ht_job_options){.seed = session->options.seed,
-                            .compile_workers = 1,
-                            .gate = session->gate,
-                            .cold_cache = strcmp(session->options.cache, "cold") == 0,
-                            .interrupted = &ht_stopped};
-}
-
-static void times_take(const ht_final *final, const ht_timing *original, ht_pair_times *out) {
-    if (final->status == HT_OK && final->verified)
-        *out = (ht_pair_times){.known = true,
-                               .original = *original,
-                               .tuned = final->timing,
-                               .speedup = final->speedup,
-                               .speedup_lo = final->speedup_lo,
-                               .speedup_hi = final->speedup_hi};
-}
-
 char *ht_written_time(const ht_session *session, const ht_template *written,
                       const ht_template *tuned, const ht_problem *problem,
                       ht_pair_times *out_times) {
@@ -76,15 +57,15 @@ char *ht_written_time(const ht_session *session, const ht_template *written,
     if (contest_make(written, tuned, &contest) != HT_OK)
         return NULL;
     const ht_binding binding = {contest, problem, &session->device.fields};
-    const ht_job_options options = job_options(session);
     ht_config config;
     ht_timing original;
     ht_final final;
+    /* nothing is kept in the database: a file is timed when it is made */
     bool good = instance_find(&binding, &config) &&
-                ht_paired_final(&binding, &session->device, &options, &config, seconds, &original,
-                                &final, NULL) == HT_OK;
+                ht_paired_final(session, &binding, &config, false, seconds, &original, &final,
+                                NULL) == HT_OK;
     if (good)
-        times_take(&final, &original, out_times);
+        *out_times = ht_paired_times(&final, &original);
     bool wrong = good && (final.status == HT_ERROR_MISMATCH || final.status == HT_ERROR_CRASH);
     char *reason = wrong ? ht_strdup(final.reason) : NULL;
     ht_template_free(contest, 1);
