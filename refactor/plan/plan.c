@@ -302,6 +302,15 @@ bool ht_plan_param(ht_plan *plan, const char *name, const char *values, const ch
     return true;
 }
 
+ht_planned_param *ht_plan_unroll_of(const ht_plan *plan, size_t begin) {
+    for (size_t i = 0; i < plan->params.count; ++i) {
+        ht_range loop = plan->params.items[i].loop;
+        if (loop.begin == begin && loop.end > begin)
+            return &plan->params.items[i];
+    }
+    return NULL;
+}
+
 void ht_plan_form(ht_plan *plan, const char *name, const char *form) {
     for (size_t i = 0; i < plan->params.count; ++i)
         if (strcmp(plan->params.items[i].name, name) == 0)

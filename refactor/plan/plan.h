@@ -39,6 +39,7 @@ typedef struct ht_planned_param {
     int64_t step;  /* its value in the problem if the kernel multiplies indices by it, as by a
                       stride; else 0 */
     ht_range loop; /* the loop whose unroll factor it is; empty: it is not one */
+    bool whole;    /* its default is the loop's trip count, and no pragma of the author's says so */
     const ht_syntax *nest[HT_PLANNED_NEST_MAX]; /* the loops whose order it is, outermost first */
     size_t nest_count;
     bool rounds;        /* results may differ in their last bits if it does not have its default */
@@ -304,6 +305,9 @@ bool ht_plan_wrap(ht_plan *plan, ht_range range, const char *param, const char *
 /* Adds an edit around all others of its range, wrapping ones included, which `text` shows by the
  * range's own $[ ]. Later ones go around earlier ones. */
 bool ht_plan_wrap_all(ht_plan *plan, ht_range range, const char *param, const char *text);
+
+/* Returns the parameter of the unroll factor of the loop that begins there; NULL: there is none. */
+ht_planned_param *ht_plan_unroll_of(const ht_plan *plan, size_t begin);
 
 /* Adds a template parameter to the kernel, an integer or (values "false, true") a boolean, as
  * param(NAME : VALUES = DEFAULT) has it: ht_plan_param(plan, "COARSEN_X", "1, 2, 4", "1"). The

@@ -260,6 +260,9 @@ static void offer(context *in, const ht_syntax *node, ht_range loop, const pragm
     char *values = factors(trip, factor), *number = ht_format("%lld", (long long)factor);
     const char *name = add_factor(in, node, loop, values, number);
     place_pragma(in, loop, before, name, before->found ? NULL : name, constant ? trip : 0);
+    ht_planned_param *param = ht_plan_unroll_of(in->plan, loop.begin);
+    if (param)
+        param->whole = constant && !before->found;
     ht_plan_remark_place(in->plan, HT_REMARK_APPLIED, node->at, "the unroll factor became %s",
                          name);
     free(values);

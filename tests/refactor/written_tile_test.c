@@ -163,3 +163,27 @@ Test(written_tile, an_array_of_outputs_keeps_to_its_guard) {
     expect_part(text, "    for(size_t mask_y = 0; mask_y < mask_width; ++mask_y)\n    {\n");
     free(text);
 }
+
+/* A compiler unrolls the author's loop by itself, and leaves one with the body of several outputs,
+ * which share loads only if it is unrolled: as it was when it was timed. */
+Test(written_tile, a_loop_that_is_unrolled_says_so_where_its_body_has_several_outputs) {
+    static const char whole[] = "        #pragma unroll\n"
+                                "        for (int k = -kRadius; k <= kRadius; ++k) {\n"
+                                "            #pragma unroll\n"
+                                "            for (int tx = 0; ";
+    char *text = example("separable", "TILED=true COARSEN_X=4");
+    expect_part(text, whole);
+    expect_none(text, "bool full"); /* the author clamps x, and there is one y */
+    free(text);
+    text = example("separable", "COARSEN_X_JAM=true COARSEN_X=4");
+    expect_part(text, "            #pragma unroll\n"
+                      "            for (int k = -kRadius; k <= kRadius; ++k) {\n");
+    free(text);
+    text = example("separable", "TILED=true COARSEN_X=4 UNROLL_K=1");
+    expect_part(text, "        #pragma unroll 1\n"
+                      "        for (int k = -kRadius; k <= kRadius; ++k) {\n");
+    free(text);
+    text = example("separable", "COARSEN_X=4");
+    expect_none(text, "unroll");
+    free(text);
+}

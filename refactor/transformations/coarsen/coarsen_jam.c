@@ -413,6 +413,11 @@ static void write_statement(ht_coarsen *c, const ht_syntax *node, ht_writer *wri
     } else {
         bodies[0] = node->children[node->count - 1];
     }
+    if (node->kind == HT_SYNTAX_FOR) {
+        char *several = ht_format("%s > 1", c->names.factor);
+        ht_writer_unroll_kept(writer, node, several);
+        free(several);
+    }
     for (size_t i = 0; i < 2 && bodies[i]; ++i) {
         size_t header = bodies[i]->range.begin;
         while (c->marks[bodies[i]->index].apart && header > at &&

@@ -223,6 +223,17 @@ void ht_writer_unrolled(ht_writer *writer, size_t like, const char *counter, con
     ht_writer_count(writer, like, counter, end, step, ending);
 }
 
+void ht_writer_unroll_kept(ht_writer *writer, const ht_syntax *loop, const char *several) {
+    size_t begin = loop->range.begin;
+    const ht_planned_param *param = ht_plan_unroll_of(writer->c->plan, loop->start);
+    if (!param || !param->whole)
+        return;
+    ht_writer_printf(writer, "$?{(%s) && %s == %s}{}{#pragma unroll", several, param->name,
+                     param->default_value);
+    ht_writer_line(writer, begin);
+    ht_writer_printf(writer, "}");
+}
+
 void ht_writer_lines(ht_writer *writer, const char *text, size_t like) {
     const char *at = text;
     for (const char *end; (end = strchr(at, '\n')) != NULL; at = end + 1) {

@@ -56,6 +56,11 @@ void ht_writer_free(ht_writer *writer);
 void ht_writer_join(ht_writer *writer, ht_writer *inner);
 /* Returns true if braces match: only then the text can be a part of a choice, `$?{ }{ }{ }`. */
 bool ht_writer_is_balanced(const ht_writer *writer);
+/* Ahead of an author's loop whose body is repeated for outputs: writes `#pragma unroll` in an
+ * applied source where the loop keeps its trip count for its factor. Of the larger body a compiler
+ * would leave it as a loop, in which the outputs share no loads, although it unrolled the author's.
+ * `several`: a template expression. */
+void ht_writer_unroll_kept(ht_writer *writer, const ht_syntax *loop, const char *several);
 /* Writes a statement as it is, with the comments ahead of it; _lead: these alone. */
 void ht_writer_statement(ht_writer *writer, const ht_syntax *statement);
 void ht_writer_lead(ht_writer *writer, const ht_syntax *node);

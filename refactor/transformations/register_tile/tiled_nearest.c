@@ -46,15 +46,15 @@ bool ht_tiled_is_kept(const ht_tiled *t, size_t axis) {
     return t->text == HT_TILE_THREAD && t->axes[axis].kept;
 }
 
-/* Returns when the loops ask, as a template expression: where an axis with a limit has several
- * outputs; free(). */
+/* Returns when the loops ask, as a template expression: where an axis whose nearest index inside
+ * they need has several outputs; free(). */
 static char *asked_when(const ht_tiled *t) {
     char *near = t->names.inside ? ht_tiled_neighbours(t) : NULL;
     ht_text several = {0};
     if (!near)
         return ht_strdup("0");
     for (size_t i = 0; i < t->axis_count; ++i)
-        if (ht_tiled_limit(t, i))
+        if (t->axes[i].repeats)
             ht_text_printf(&several, "%s%s > 1", several.length ? " || " : "",
                            t->axes[i].form->factor);
     char *asked = ht_format("(%s) && (%s)", near, several.length ? several.data : "0");

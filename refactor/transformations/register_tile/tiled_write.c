@@ -88,6 +88,15 @@ static void write_else(ht_tiled *t, const ht_syntax *node, const ht_syntax *body
     write_body(t, node, body, writer);
 }
 
+/* Writes the pragma of a loop that repeats for several outputs now, as the search had it. */
+static void write_unrolled(ht_tiled *t, const ht_syntax *loop, ht_writer *writer) {
+    ht_text several = {0};
+    for (size_t i = 0; i < t->axis_count; ++i)
+        ht_text_printf(&several, "%s%s > 1", several.length ? " || " : "", t->axes[i].form->factor);
+    ht_writer_unroll_kept(writer, loop, several.data);
+    ht_text_free(&several);
+}
+
 /* Writes a statement that runs once for all outputs, although parts of it may not. */
 static void write_statement(ht_tiled *t, const ht_syntax *node, ht_writer *writer) {
     size_t end = ht_statement_end(&t->c, node);
@@ -102,6 +111,7 @@ static void write_statement(ht_tiled *t, const ht_syntax *node, ht_writer *write
         return;
     case HT_SYNTAX_FOR:
     case HT_SYNTAX_WHILE:
+        write_unrolled(t, node, writer);
         write_header(t, node->range.begin, last->range.begin, writer);
         write_body(t, node, last, writer);
         return;
