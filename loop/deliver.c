@@ -26,7 +26,7 @@ static void text_take(ht_applied *applied, const ht_entry *entry, ht_delivery *o
 static ht_status text_make(const ht_session *session, const ht_loop_origin *origin,
                            ht_generation *from, bool timed, ht_delivery *out, ht_error *error) {
     ht_written_checker checker = {.device = &session->device,
-                                  .session = timed && !session->model ? session : NULL,
+                                  .session = timed ? session : NULL,
                                   .seed = session->options.seed,
                                   .interrupted = &ht_stopped};
     const ht_source *source = &from->survey.sources.items[0];

@@ -48,7 +48,7 @@ ht_status ht_steps_source(ht_steps *steps, const char *text, ht_generation **out
 /* Returns true if it searches the original's own template. */
 bool ht_step_is_of_original(const ht_step *step);
 
-/* What came of the search: how much faster the winner is than the best before it; then its source,
+/* Concludes: how much faster the winner is than the best before it; then its source,
  * checked, timed, and timed at other sizes. Fills the revision. */
 ht_status ht_step_conclude(ht_step *step, ht_error *error);
 /* Takes the words over. */

@@ -38,6 +38,12 @@ static ht_gain_interval gain_among(const ht_pair_result *result, const ht_candid
     return (ht_gain_interval){0};
 }
 
+/* Returns the gain of times of which each is predicted alone. */
+static ht_gain_interval gain_predicted(const ht_step *in, const ht_pair_times *times) {
+    double gain = in->best->best_ms / times->tuned.median_ms;
+    return (ht_gain_interval){gain, gain, gain};
+}
+
 /* Fills how much faster the winner is than the best before it. */
 static ht_status gain_fill(ht_step *in, ht_error *error) {
     const ht_pair_result *result = in->result;
@@ -49,9 +55,8 @@ static ht_status gain_fill(ht_step *in, ht_error *error) {
         out->over_best = out->speedup;
         return HT_OK;
     }
-    if (in->steps->session->model) { /* each time is predicted alone */
-        double gain = in->best->best_ms / result->times.tuned.median_ms;
-        out->over_best = (ht_gain_interval){gain, gain, gain};
+    if (in->steps->session->model) {
+        out->over_best = gain_predicted(in, &result->times);
         return HT_OK;
     }
     const ht_candidate *before = best_among(in);
@@ -171,12 +176,16 @@ static ht_status file_time(const ht_step *in, ht_pair_times *out_times, ht_gain_
     ht_status status = HT_OK;
     if (ht_step_is_of_original(in))
         *out_times = in->from->entry->written.times; /* timed when it was checked */
-    else
+    else if (!in->steps->session->model)
         status = file_duel(in, NULL, out_times, error);
     *out_gain = in->best->number == 0 ? ht_gain_of(out_times) : (ht_gain_interval){1, 1, 1};
     if (status != HT_OK || !out_times->known || in->best->number == 0 ||
         (best && strcmp(best, in->out->source) == 0))
         return status;
+    if (in->steps->session->model) {
+        *out_gain = gain_predicted(in, out_times);
+        return HT_OK;
+    }
     if (best)
         status = file_duel(in, best, &duel, error);
     *out_gain = best ? ht_gain_of(&duel) : in->out->over_best;
@@ -192,9 +201,10 @@ static ht_status file_judge(const ht_step *in, bool *out_good, ht_error *error) 
     ht_gain_interval gain = {0};
     ht_error own = {0};
     *out_good = true;
-    if (session->model || session->recording || !out->source)
+    if (session->recording || !out->source)
         return HT_OK;
-    ht_steps_phase(in->steps, "timing the written source");
+    if (!session->model)
+        ht_steps_phase(in->steps, "timing the written source");
     ht_status status = file_time(in, &times, &gain, &own);
     if (status != HT_OK || !times.known)
         return ht_paired_grave(status, &own, error);

@@ -28,8 +28,13 @@ static void won(const ht_model_choice *choice, double original_seconds, const ht
     result->times.tuned = (ht_timing){.median_ms = 1e3 * choice->time.seconds};
     result->times.speedup = result->times.speedup_lo = result->times.speedup_hi = choice->speedup;
     result->finalists.items[0] = (ht_candidate){.config = *standard, .is_default = true};
-    result->finalists.items[1] = (ht_candidate){
-        .config = choice->config, .final = {.status = HT_OK, .verified = true, .over_best = 1}};
+    result->finalists.items[1] = (ht_candidate){.config = choice->config,
+                                                .final = {.status = HT_OK,
+                                                          .verified = true,
+                                                          .speedup = choice->speedup,
+                                                          .speedup_lo = choice->speedup,
+                                                          .speedup_hi = choice->speedup,
+                                                          .over_best = 1}};
     result->finalists.count = 2;
     result->finalists.first = 1;
     result->verdict = HT_VERDICT_IMPROVED;

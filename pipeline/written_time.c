@@ -2,6 +2,7 @@
 
 #include "base/memory.h"
 #include "pipeline/paired.h"
+#include "pipeline/written_predict.h"
 #include "templates/annotations/contest.h"
 #include "templates/annotations/launches.h"
 
@@ -26,25 +27,6 @@ static ht_status contest_make(const ht_template *written, const ht_template *tun
     return status;
 }
 
-/* Finds the instance of the kernel that the launch takes for the problem: the only legal
- * configuration. Returns false if there is none. */
-static bool instance_find(const ht_binding *binding, ht_config *out) {
-    const ht_template *template = binding->template;
-    *out = ht_config_default(template);
-    memset(out->choice, 0, template->param_count * sizeof *out->choice);
-    for (;;) {
-        bool legal = false;
-        if (ht_binding_legal(binding, out, &legal, NULL, NULL) == HT_OK && legal)
-            return true;
-        size_t i = 0;
-        while (i < template->param_count &&
-               (size_t)++out->choice[i] == template->params[i].value_count)
-            out->choice[i++] = 0;
-        if (i == template->param_count)
-            return false;
-    }
-}
-
 char *ht_written_time(const ht_session *session, const ht_template *written,
                       const ht_template *tuned, const ht_problem *problem,
                       ht_pair_times *out_times) {
@@ -56,12 +38,17 @@ char *ht_written_time(const ht_session *session, const ht_template *written,
     ht_template *contest = NULL;
     if (contest_make(written, tuned, &contest) != HT_OK)
         return NULL;
+    if (session->model) {
+        ht_written_predict(session->model, session->predicted, contest, problem, out_times);
+        ht_template_free(contest, 1);
+        return NULL;
+    }
     const ht_binding binding = {contest, problem, &session->device.fields};
     ht_config config;
     ht_timing original;
     ht_final final;
     /* nothing is kept in the database: a file is timed when it is made */
-    bool good = instance_find(&binding, &config) &&
+    bool good = ht_binding_first(&binding, &config) &&
                 ht_paired_final(session, &binding, &config, false, seconds, &original, &final,
                                 NULL) == HT_OK;
     if (good)

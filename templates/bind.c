@@ -219,3 +219,20 @@ char *ht_binding_name_expression(const ht_binding *binding, const ht_config *con
         ht_text_append(&text, ">");
     return ht_text_take(&text);
 }
+
+bool ht_binding_first(const ht_binding *binding, ht_config *out_config) {
+    const ht_template *template = binding->template;
+    *out_config = ht_config_default(template);
+    memset(out_config->choice, 0, template->param_count * sizeof *out_config->choice);
+    for (;;) {
+        bool legal = false;
+        if (ht_binding_legal(binding, out_config, &legal, NULL, NULL) == HT_OK && legal)
+            return true;
+        size_t i = 0;
+        while (i < template->param_count &&
+               (size_t)++out_config->choice[i] == template->params[i].value_count)
+            out_config->choice[i++] = 0;
+        if (i == template->param_count)
+            return false;
+    }
+}

@@ -24,6 +24,11 @@ ht_status ht_binding_evaluate(const ht_binding *binding, const ht_config *config
 ht_status ht_binding_legal(const ht_binding *binding, const ht_config *config, bool *out_legal,
                            char **out_reason, ht_error *error);
 
+/* Finds the first legal configuration, in the order of the parameters' values: the only one of a
+ * template that was made of a launch. Returns false if there is none. For templates of few
+ * configurations. */
+bool ht_binding_first(const ht_binding *binding, ht_config *out_config);
+
 /* HT_ERROR_INPUT, at the constraint's or the launch's line, when the default configuration is not
  * legal, or its reference's or baseline's launch does not fit the device: there is nothing to begin
  * with then. */

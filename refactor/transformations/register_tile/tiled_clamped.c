@@ -188,9 +188,8 @@ static void loop_read(clamping *in, const ht_syntax *statement) {
 bool ht_tiled_is_clamped(ht_tiled *t, size_t axis, ht_syntax_list list, size_t begin, size_t end) {
     const ht_syntax_tree *tree = t->c.tree;
     const ht_syntax *index = tree->variables[t->axes[axis].variable].declaration;
-    clamping in = {.t = t, .limit = ht_tiled_limit(t, axis), .x = t->axes[axis].variable};
-    if (t->text != HT_TILE_THREAD || !in.limit || !is_int(index) ||
-        !is_int(ht_syntax_written(in.limit->bound)))
+    clamping in = {.t = t, .limit = ht_tiled_only_bound(t, axis), .x = t->axes[axis].variable};
+    if (!in.limit || !is_int(index) || !is_int(ht_syntax_written(in.limit->bound)))
         return false;
     bool *needed = ht_alloc(tree->variable_count + 1, sizeof *needed);
     in.part = ht_alloc(tree->variable_count + 1, sizeof *in.part);

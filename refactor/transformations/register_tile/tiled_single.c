@@ -30,8 +30,11 @@ char *ht_tiled_single_place(const ht_tiled *t, size_t axis) {
     const ht_tiled_axis *of = t->axes[axis].form;
     if (!of->strided)
         return ht_format("%s$?{%s > 1}{}{ + %s}", of->first, of->factor, of->counter);
-    return ht_format("%s$?{%s > 1}{}{ + %s$?{%s}{}{ * blockDim.%c}}", of->first, of->factor,
-                     of->counter, of->strided, (char)('x' + of->axis));
+    return t->text == HT_TILE_BLOCK /* counts threads by numbers throughout */
+               ? ht_format("%s$?{%s > 1}{}{ + %s$?{%s}{}{ * ${%s}}}", of->first, of->factor,
+                           of->counter, of->strided, ht_plan_block(t->c.plan, of->axis))
+               : ht_format("%s$?{%s > 1}{}{ + %s$?{%s}{}{ * blockDim.%c}}", of->first, of->factor,
+                           of->counter, of->strided, (char)('x' + of->axis));
 }
 
 /* Returns true for an axis whose index is declared in front where a thread has one output along
@@ -70,7 +73,7 @@ static bool may_differ(const ht_syntax *node, const void *context) {
 
 /* Returns the bound of an index of joined blocks; NULL: a guard asks for another one. */
 static const ht_tile_bound *joined_limit(const ht_tiled *t, size_t axis) {
-    if (t->text != HT_TILE_THREAD || !t->axes[axis].tiles)
+    if (!t->axes[axis].tiles)
         return NULL;
     for (size_t i = 0; i < t->body.item_count; ++i)
         for (size_t k = 0; k < t->body.items[i].bound_count; ++k)
@@ -79,7 +82,7 @@ static const ht_tile_bound *joined_limit(const ht_tiled *t, size_t axis) {
     return ht_syntax_first(t->count.bound, may_differ, t->c.tree) ? NULL : &t->count;
 }
 
-const ht_tile_bound *ht_tiled_limit(const ht_tiled *t, size_t axis) {
+const ht_tile_bound *ht_tiled_only_bound(const ht_tiled *t, size_t axis) {
     if (t->axes[axis].form == &t->form.plain)
         return joined_limit(t, axis);
     const ht_tile_bound *found = NULL;
@@ -90,13 +93,16 @@ const ht_tile_bound *ht_tiled_limit(const ht_tiled *t, size_t axis) {
                 found = &t->body.items[i].bounds[k];
                 ++count;
             }
-    if (count != 1 || t->text != HT_TILE_THREAD ||
-        (found->op != HT_BINARY_LT && found->op != HT_BINARY_LE))
+    if (count != 1 || (found->op != HT_BINARY_LT && found->op != HT_BINARY_LE))
         return NULL;
     ht_range inner = ht_syntax_strip(found->index)->range;
     ht_range outer = ht_syntax_written(found->index)->range;
     bool steady = !ht_syntax_first(found->bound, may_differ, t->c.tree);
     return steady && inner.begin == outer.begin && inner.end == outer.end ? found : NULL;
+}
+
+const ht_tile_bound *ht_tiled_limit(const ht_tiled *t, size_t axis) {
+    return t->text == HT_TILE_THREAD ? ht_tiled_only_bound(t, axis) : NULL;
 }
 
 /* Returns true if min() of the index and its limit compares them as the author's guard does. */

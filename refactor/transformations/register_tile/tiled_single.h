@@ -14,7 +14,9 @@ void ht_tiled_element(const ht_tiled *t, size_t axis, ht_text *out);
 /* Returns the index of the current output, not clamped; free(). */
 char *ht_tiled_single_place(const ht_tiled *t, size_t axis);
 /* Returns the only bound of an axis where that is an upper one whose names mean the same wherever
- * an output is computed; NULL: the form's variables hold the bounds. */
+ * an output is computed; NULL: there is no such one. */
+const ht_tile_bound *ht_tiled_only_bound(const ht_tiled *t, size_t axis);
+/* The same for the text that is being written; NULL: the form's variables hold the bounds. */
 const ht_tile_bound *ht_tiled_limit(const ht_tiled *t, size_t axis);
 /* Returns the number of outputs of a thread along the axes that the tests of a statement
  * distinguish, as a template expression; NULL: none does. free(). */

@@ -460,12 +460,40 @@ static void write_apart(ht_tiled *t, ht_writer *writer, size_t like) {
     ht_tiled_write_walk(t, writer, like);
 }
 
+/* Ends threads without an output, where threads do not meet: they would compute what the nearest
+ * one inside does, as threads of a block that stages something have to. */
+static void write_idle(const ht_tiled *t, ht_writer *writer, size_t like) {
+    const char *meets = t->added.meets;
+    ht_text outside = {0};
+    size_t count = 0;
+    for (size_t i = 0; i < t->axis_count && !t->c.meets && !t->walk.steps; ++i)
+        if (t->axes[i].form != &t->form.plain && t->axes[i].has_high) {
+            const ht_tiled_axis *of = t->axes[i].form;
+            ht_text_printf(&outside, "%s%s > %s", count++ ? " || " : "", of->first, of->high);
+        }
+    if (count && meets)
+        ht_writer_printf(writer, "$?{!(%s)}{", meets);
+    if (count)
+        ht_writer_put(writer, like,
+                      meets ? "if (!(%s) && %s%s%s) return; // no output of the thread"
+                            : "%sif (%s%s%s) return; // no output of the thread",
+                      meets ? meets : "", meets && count > 1 ? "(" : "", outside.data,
+                      meets && count > 1 ? ")" : "");
+    if (count && meets) {
+        ht_writer_printf(writer, "}{");
+        ht_writer_put(writer, like, "if (%s) return; // no output of the thread}", outside.data);
+    }
+    ht_text_free(&outside);
+}
+
 static void write_front(ht_tiled *t, ht_writer *writer, size_t like) {
     if (t->text == HT_TILE_THREAD)
         ht_tiled_thread_front(t, writer, like);
     else {
         ht_tiled_write_front(t, writer, like);
         write_firsts(t, writer, like);
+        if (t->text == HT_TILE_APART)
+            write_idle(t, writer, like);
         if (t->text == HT_TILE_BLOCK)
             write_whole(t, writer, like);
     }
