@@ -202,7 +202,8 @@ static ht_status verify_first(attempt *self, ht_error *error) {
     ht_model_result *result = self->result;
     const ht_config standard = ht_config_default(self->times.target.template);
     size_t best[VERIFIED_MOST + 1]; /* the default may be among them */
-    size_t count = ht_search_result_best(&result->search.result, VERIFIED_MOST + 1, best);
+    size_t count =
+        ht_style_best(self->times.target.template, &result->search.result, VERIFIED_MOST + 1, best);
     size_t tried = 0;
     ht_job *job = NULL;
     ht_status status = HT_OK;

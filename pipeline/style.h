@@ -3,6 +3,7 @@
 #define HT_PIPELINE_STYLE_H
 
 #include "base/error.h"
+#include "search/strategy.h"
 #include "templates/bind.h"
 
 #include <stdbool.h>
@@ -15,5 +16,12 @@ char *ht_style_forms(const ht_template *template, const ht_config *config);
 /* Returns the template whose legal configurations are the plain ones; NULL: all are, or it has no
  * room for that; free with ht_template_free. */
 ht_template *ht_style_plain(const ht_template *template);
+/* Returns true if its source has a kernel for one size next to the general one. */
+bool ht_style_is_for_size(const ht_template *template, const ht_config *config);
+/* Finds the trials that a winner is chosen from: the best ones, cheapest first, at most `want`. A
+ * second kernel for one size must be worth it: where the cheapest has one, and is not 1.1 times as
+ * fast as the cheapest without, all that have one are left out. Returns how many there are. */
+size_t ht_style_best(const ht_template *template, const ht_search_result *result, size_t want,
+                     size_t *out_indices);
 
 #endif

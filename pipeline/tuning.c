@@ -247,7 +247,8 @@ static void finalists_choose(pair *pair) {
     size_t most = finalists->first + (hurry ? 1 : FINALISTS);
     most = most < HT_FINALISTS_MAX - 1 ? most : HT_FINALISTS_MAX - 1;
     size_t best[FINALISTS + 1];
-    size_t count = ht_search_result_best(&result->search.result, FINALISTS + 1, best);
+    size_t count =
+        ht_style_best(pair->binding.template, &result->search.result, FINALISTS + 1, best);
     for (size_t i = 0; i < count && finalists->count < most; ++i)
         finalist_add(finalists, &result->search.result.trials[best[i]].config);
     ht_binding bound = pair->binding;

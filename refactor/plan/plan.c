@@ -414,6 +414,7 @@ bool ht_plan_needs_size(ht_plan *plan, const char *param, const char *size) {
     for (size_t i = plan->params.count; i-- > 0;)
         if (strcmp(plan->params.items[i].name, param) == 0) {
             plan->params.items[i].by_size = size;
+            plan->params.items[i].form = "a part that only the kernel for one size has";
             return true;
         }
     plan->running.failed = true;

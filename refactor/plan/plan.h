@@ -334,7 +334,7 @@ bool ht_plan_require(ht_plan *plan, const char *format, ...) __attribute__((form
 
 /* Says that the boolean parameter can be on only if sizes are constants, `size` among them; the
  * caller adds the requires for it. In the general kernel, which an applied source keeps for other
- * sizes, it is off. */
+ * sizes, it is off: nobody would write a kernel in both ways, so it is a form. */
 bool ht_plan_needs_size(ht_plan *plan, const char *param, const char *size);
 
 /* Says that each block now covers `param` times as many global indices along `axis` (0 x, 1 y, 2

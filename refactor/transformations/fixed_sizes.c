@@ -18,6 +18,7 @@
 #include <string.h>
 
 enum { SIZES_MAX = 3, STEPS_MAX = 2, SIZE_LARGEST = 16, STEP_LARGEST = 4, VALUES_MAX = 8 };
+enum { WINDOW_LARGEST = 7 }; /* the usual sizes of filters and windows */
 
 typedef struct fixed_size {
     size_t index; /* of the kernel's parameter */
@@ -148,6 +149,18 @@ static void add_size(fixing *in, const ht_syntax_variable *variable) {
         return;
     in->steps += in->for_steps;
     in->sizes[in->count++] = size;
+}
+
+/* Leaves out sizes that are larger than windows are, numbers of channels say, where there are
+ * windows: a kernel for these is of use for any number of channels. */
+static void windows_keep(fixing *in) {
+    size_t windows = 0, kept = 0;
+    for (size_t i = 0; i < in->count; ++i)
+        windows += in->sizes[i].first <= WINDOW_LARGEST;
+    for (size_t i = 0; i < in->count && windows; ++i)
+        if (in->sizes[i].first <= WINDOW_LARGEST)
+            in->sizes[kept++] = in->sizes[i];
+    in->count = windows ? kept : in->count;
 }
 
 /* ---- factors of indices */
@@ -381,7 +394,6 @@ static void add_params(fixing *in) {
             param->stands_for = in->model->parameters.items[size->index].name;
             param->given = size->given;
             param->step = size->is_step ? size->first : 0;
-            ht_plan_form(in->plan, size->name, "a kernel for this size that the launch chooses");
         }
         ht_plan_require(in->plan, "%s == 0 || %s == %s", size->name, size->name, size->argument);
         if (i)
@@ -412,6 +424,7 @@ static void apply(const ht_model *model, ht_plan *plan) {
     ht_text params = {0};
     const ht_syntax *body = ht_syntax_of(model)->body;
     ht_syntax_walk(body, on_loop, &in);
+    windows_keep(&in);
     in.for_steps = true;
     ht_syntax_walk(body, on_product, &in);
     if (in.count == 0)
