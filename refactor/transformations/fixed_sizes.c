@@ -35,6 +35,7 @@ typedef struct fixing {
     fixed_size sizes[SIZES_MAX + STEPS_MAX];
     size_t count, steps;
     bool for_steps; /* looks for factors of indices */
+    bool windows;   /* there are sizes of windows */
     bool last;      /* they follow the kernel's own template parameters, and have defaults */
 } fixing;
 
@@ -161,6 +162,7 @@ static void windows_keep(fixing *in) {
         if (in->sizes[i].first <= WINDOW_LARGEST)
             in->sizes[kept++] = in->sizes[i];
     in->count = windows ? kept : in->count;
+    in->windows = windows > 0;
 }
 
 /* ---- factors of indices */
@@ -394,6 +396,9 @@ static void add_params(fixing *in) {
             param->stands_for = in->model->parameters.items[size->index].name;
             param->given = size->given;
             param->step = size->is_step ? size->first : 0;
+            if (!in->windows)
+                ht_plan_form(in->plan, size->name,
+                             "a kernel for this size that the launch chooses");
         }
         ht_plan_require(in->plan, "%s == 0 || %s == %s", size->name, size->name, size->argument);
         if (i)

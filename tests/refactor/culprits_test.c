@@ -66,8 +66,8 @@ Test(culprits, thread_order_and_fixed_sizes_meet) {
     const ht_kernel *kernel = kernel_named(refactor, "conv2d", &index);
     cr_assert_not_null(kernel->template);
     cr_expect_eq(kernel->omitted_count, 0);
-    const char *const configs[] = {"FLATTEN=true", "FLATTEN=true C_SIZE=16 R_SIZE=3 S_SIZE=3",
-                                   "FLATTEN=true C_SIZE=16 R_SIZE=3 S_SIZE=3 COARSEN_X=2"};
+    const char *const configs[] = {"FLATTEN=true", "FLATTEN=true R_SIZE=3 S_SIZE=3",
+                                   "FLATTEN=true R_SIZE=3 S_SIZE=3 COARSEN_X=2"};
     for (size_t i = 0; i < sizeof configs / sizeof *configs; ++i) {
         ht_refactor_choice choice = {.kernel = index};
         ht_error error = {0};

@@ -475,7 +475,7 @@ static void write_idle(const ht_tiled *t, ht_writer *writer, size_t like) {
         ht_writer_printf(writer, "$?{!(%s)}{", meets);
     if (count)
         ht_writer_put(writer, like,
-                      meets ? "if (!(%s) && %s%s%s) return; // no output of the thread"
+                      meets ? "if (!(${%s}) && %s%s%s) return; // no output of the thread"
                             : "%sif (%s%s%s) return; // no output of the thread",
                       meets ? meets : "", meets && count > 1 ? "(" : "", outside.data,
                       meets && count > 1 ? ")" : "");
