@@ -189,7 +189,7 @@ static void add_roots(root_walk *walk, const ht_syntax *pointer) {
         return;
     case HT_SYNTAX_ADDRESS: {
         const ht_syntax *target = ht_syntax_strip(node->children[0]);
-        if (target->kind == HT_SYNTAX_SUBSCRIPT || target->kind == HT_SYNTAX_DEREFERENCE)
+        if (ht_syntax_is_element(target))
             add_roots(walk, target->children[0]);
         else
             add_roots(walk, target);
@@ -228,9 +228,7 @@ static bool is_private(const ht_syntax *pointer) {
  * it accesses none. */
 static const ht_syntax *memory_pointer(const ht_syntax *node) {
     const ht_syntax *pointer = NULL;
-    if (node->kind == HT_SYNTAX_SUBSCRIPT || node->kind == HT_SYNTAX_DEREFERENCE)
-        pointer = node->children[0];
-    else if (node->kind == HT_SYNTAX_MEMBER && node->arrow)
+    if (ht_syntax_is_element(node) || (node->kind == HT_SYNTAX_MEMBER && node->arrow))
         pointer = node->children[0];
     return pointer && !is_private(pointer) ? pointer : NULL;
 }
@@ -262,8 +260,7 @@ static void write_lvalue(ht_effects *effects, const ht_syntax *lvalue, const ht_
     if (pointer) {
         access_memory(pointer, &effects->writes);
     } else if (!root) {
-        if ((stripped->kind == HT_SYNTAX_SUBSCRIPT || stripped->kind == HT_SYNTAX_DEREFERENCE) &&
-            is_private(stripped->children[0]))
+        if (ht_syntax_is_element(stripped) && is_private(stripped->children[0]))
             return;
         effects->writes.unknown = true;
     } else {

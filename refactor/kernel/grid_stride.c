@@ -1,8 +1,8 @@
 #include "refactor/kernel/grid_stride.h"
 #include "refactor/kernel/facts.h"
+#include "refactor/kernel/loops.h"
 #include "refactor/kernel/syntax_tree.h"
 #include "refactor/kernel/syntax_value.h"
-#include "refactor/source/operators.h"
 
 /* The loop that is looked for. */
 typedef struct stride {
@@ -10,13 +10,6 @@ typedef struct stride {
     const ht_syntax_variable *counter;
     const ht_syntax *bound;
 } stride;
-
-/* Returns the variable that a `for` declares; NULL: it declares none. */
-static const ht_syntax_variable *declared(const ht_syntax *loop) {
-    const ht_syntax *first = loop->kind == HT_SYNTAX_FOR ? loop->children[0] : NULL;
-    bool declares = first && first->kind == HT_SYNTAX_DECLARATION && first->count > 0;
-    return declares ? &loop->tree->variables[first->children[0]->variable] : NULL;
-}
 
 /* Returns the statement that moves a loop's counter on. */
 static const ht_syntax *step_of(const ht_syntax *loop) {
@@ -28,19 +21,11 @@ static const ht_syntax *step_of(const ht_syntax *loop) {
 }
 
 /* Returns true for `i += all threads` and `i = i + all threads`. */
-static bool strides(const ht_syntax *step, const ht_syntax_variable *counter, int axis) {
-    const ht_syntax *left, *right, *first, *second;
-    int op, sum, of;
-    if (!step || !ht_syntax_binary(step, &op, &left, &right) || ht_syntax_named(left) != counter)
-        return false;
-    if (op == HT_BINARY_ASSIGN && ht_syntax_binary(ht_syntax_strip(right), &sum, &first, &second) &&
-        sum == HT_BINARY_ADD) {
-        right = ht_syntax_named(first) == counter ? second : first;
-        op = ht_syntax_named(first) == counter || ht_syntax_named(second) == counter
-                 ? HT_BINARY_ADD_ASSIGN
-                 : op;
-    }
-    return op == HT_BINARY_ADD_ASSIGN && ht_syntax_total(right, &of) && of == axis;
+static bool strides(const ht_syntax *statement, const ht_syntax_variable *counter, int axis) {
+    ht_loop_step step;
+    int of;
+    return ht_loop_step_read(statement, counter, &step) && !step.down && step.by &&
+           ht_syntax_total(step.by, &of) && of == axis;
 }
 
 /* Returns the step without a second variable that it sets to the counter: `i += all, k = i`.
@@ -79,23 +64,22 @@ static bool read_loop(const ht_syntax *loop, int axis, stride *out) {
     if (loop->kind != HT_SYNTAX_FOR && loop->kind != HT_SYNTAX_WHILE)
         return false;
     const ht_syntax *condition = loop->children[loop->kind == HT_SYNTAX_FOR ? 1 : 0];
-    const ht_syntax_variable *own = declared(loop), *copy;
+    const ht_syntax_variable *own = ht_loop_declared(loop), *copy;
     if (loop->kind == HT_SYNTAX_FOR && loop->children[0] && !own)
         return false;
-    if (!condition || !ht_syntax_binary(condition, &op, &left, &right))
+    if (!ht_syntax_binary(condition, &op, &left, &right))
         return false;
-    bool mirrored = op == HT_BINARY_GT;
-    const ht_syntax_variable *counter = ht_syntax_named(mirrored ? right : left);
-    const ht_syntax *start = counter ? ht_syntax_initializer(counter) : NULL;
-    if ((op != HT_BINARY_LT && !mirrored) || !start || !counter->local ||
-        counter->local->writes != 1 || ht_syntax_index(start, &of) != HT_INDEX_GLOBAL ||
-        of != axis || !strides(without_copy(step_of(loop), counter, &copy), counter, axis) ||
-        ends_others(loop))
+    const ht_syntax_variable *counter = ht_syntax_named(op == HT_BINARY_GT ? right : left);
+    const ht_syntax *start = counter ? ht_syntax_initializer(counter) : NULL, *bound;
+    if (!ht_loop_bound(condition, counter, &op, &bound) || op != HT_BINARY_LT || !start ||
+        !counter->local || counter->local->writes != 1 ||
+        ht_syntax_index(start, &of) != HT_INDEX_GLOBAL || of != axis ||
+        !strides(without_copy(step_of(loop), counter, &copy), counter, axis) || ends_others(loop))
         return false;
     bool copies = own && own == copy && ht_syntax_named(ht_syntax_initializer(own)) == counter;
     if (own && own != counter && !copies)
         return false;
-    *out = (stride){loop, counter, mirrored ? left : right};
+    *out = (stride){loop, counter, bound};
     return true;
 }
 

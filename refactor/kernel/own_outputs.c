@@ -3,6 +3,7 @@
 #include "refactor/kernel/effects.h"
 #include "refactor/kernel/expression.h"
 #include "refactor/kernel/facts.h"
+#include "refactor/kernel/loops.h"
 #include "refactor/kernel/syntax_tree.h"
 #include "refactor/kernel/syntax_value.h"
 #include "refactor/source/conditional.h"
@@ -84,19 +85,11 @@ static bool first_find(const ht_syntax_tree *tree, int axis, ht_own_outputs *out
 /* ---- the loop ---- */
 
 /* Returns true for ++x and x += 1. */
-static bool is_step(const ht_syntax *node, size_t counter) {
-    const ht_syntax *left, *right;
-    int64_t one;
-    int op;
-    if (!node)
-        return false;
-    const ht_syntax *step = ht_syntax_strip(node);
-    if (step->kind == HT_SYNTAX_STEP)
-        return (step->op == HT_UNARY_PRE_INC || step->op == HT_UNARY_POST_INC) &&
-               ht_syntax_named(step->children[0]) == &node->tree->variables[counter];
-    return ht_syntax_binary(step, &op, &left, &right) && op == HT_BINARY_ADD_ASSIGN &&
-           ht_syntax_named(left) == &node->tree->variables[counter] &&
-           ht_syntax_evaluate(ht_syntax_strip(right), &one) && one == 1;
+static bool is_step(const ht_syntax *node, const ht_syntax_variable *counter) {
+    ht_loop_step step;
+    int64_t by;
+    return ht_loop_step_read(node, counter, &step) && !step.down &&
+           ht_loop_step_constant(&step, &by) && by == 1;
 }
 
 /* Returns true for a sum, or a difference, of two variables or of one and the constant. */
@@ -137,15 +130,7 @@ static bool read_condition(ht_own_outputs *of, const ht_syntax *condition, bool 
     const ht_syntax_variable *counter = &of->loop->tree->variables[of->counter];
     if (!ht_syntax_mentions(condition, of->counter))
         return !ht_syntax_mentions(condition, of->first);
-    if (!binary)
-        return false;
-    if (ht_syntax_named(right) == counter) {
-        const ht_syntax *other = left;
-        left = right;
-        right = other;
-        op = ht_operator_mirrored(op);
-    }
-    if (ht_syntax_named(left) != counter || ht_syntax_mentions(right, of->counter) ||
+    if (!ht_loop_bound(condition, counter, &op, &right) || ht_syntax_mentions(right, of->counter) ||
         ht_syntax_mentions(right, of->first) || (op != HT_BINARY_LT && op != HT_BINARY_LE))
         return false;
     of->bound = of->bound ? of->bound : right;
@@ -161,10 +146,7 @@ static bool is_guard(const ht_own_outputs *of, const ht_syntax *name) {
     if (!of->bound || !test || !ht_syntax_binary(test, &op, &left, &right) ||
         op != (of->inclusive ? HT_BINARY_GT : HT_BINARY_GE) || ht_syntax_strip(left) != name)
         return false;
-    char *one = ht_syntax_main_text(right), *other = ht_syntax_main_text(of->bound);
-    bool same = one && other && strcmp(one, other) == 0;
-    free(one);
-    free(other);
+    bool same = ht_syntax_is_same_text(right, of->bound);
     const ht_syntax *whole = outward(test), *up = whole->parent;
     while (same && up && ht_syntax_binary(up, &op, &left, &right) && op == HT_BINARY_OR) {
         whole = outward(up);
@@ -206,7 +188,7 @@ static bool loop_find(const ht_syntax_tree *tree, ht_own_outputs *out) {
     return uses == 2 && counter->type == HT_TYPE_INTEGER && !counter->is_reference &&
            counter->declaration->bits == tree->variables[out->first].declaration->bits &&
            counter->declaration->is_signed == tree->variables[out->first].declaration->is_signed &&
-           is_step(out->loop->children[2], out->counter) &&
+           is_step(out->loop->children[2], counter) &&
            !ht_syntax_has_change(out->loop->children[1]);
 }
 

@@ -35,16 +35,6 @@ bool ht_syntax_within_any(const ht_syntax *node, ht_syntax_list list, size_t beg
     return false;
 }
 
-const ht_syntax *ht_syntax_at(const ht_syntax_tree *tree, ht_range range) {
-    const ht_syntax *found = NULL;
-    for (size_t i = 0; i < tree->count; ++i) {
-        const ht_syntax *node = tree->nodes[i];
-        if (node->plain && node->range.begin == range.begin && node->range.end == range.end)
-            found = node;
-    }
-    return found;
-}
-
 /* ---- kinds ---- */
 
 bool ht_syntax_is_expression(const ht_syntax *node) {
@@ -54,6 +44,15 @@ bool ht_syntax_is_expression(const ht_syntax *node) {
 bool ht_syntax_is_loop(const ht_syntax *node) {
     return node->kind == HT_SYNTAX_FOR || node->kind == HT_SYNTAX_WHILE ||
            node->kind == HT_SYNTAX_DO;
+}
+
+bool ht_syntax_is_jump(const ht_syntax *node) {
+    return node->kind == HT_SYNTAX_RETURN || node->kind == HT_SYNTAX_BREAK ||
+           node->kind == HT_SYNTAX_CONTINUE;
+}
+
+bool ht_syntax_is_element(const ht_syntax *node) {
+    return node->kind == HT_SYNTAX_SUBSCRIPT || node->kind == HT_SYNTAX_DEREFERENCE;
 }
 
 const ht_syntax *ht_syntax_strip(const ht_syntax *node) {
@@ -126,6 +125,11 @@ const ht_syntax *ht_syntax_initializer(const ht_syntax_variable *variable) {
 const ht_syntax *ht_syntax_kept(const ht_syntax_variable *variable) {
     bool kept = variable && variable->local && variable->local->writes == 0;
     return kept ? ht_syntax_initializer(variable) : NULL;
+}
+
+const ht_syntax *ht_syntax_fixed(const ht_syntax_variable *variable) {
+    bool outside = variable && !variable->local && variable->is_const;
+    return outside ? ht_syntax_initializer(variable) : ht_syntax_kept(variable);
 }
 
 bool ht_syntax_mentions(const ht_syntax *node, size_t variable) {
@@ -239,8 +243,7 @@ static bool is_risk(const ht_syntax *node, const void *context) {
     (void)context;
     bool divides =
         node->kind == HT_SYNTAX_BINARY && (node->op == HT_BINARY_DIV || node->op == HT_BINARY_REM);
-    return node->kind == HT_SYNTAX_SUBSCRIPT || node->kind == HT_SYNTAX_DEREFERENCE ||
-           node->kind == HT_SYNTAX_CALL || node->arrow || divides ||
+    return ht_syntax_is_element(node) || node->kind == HT_SYNTAX_CALL || node->arrow || divides ||
            node->kind == HT_SYNTAX_UNKNOWN || node->kind == HT_SYNTAX_UNKNOWN_STATEMENT ||
            ht_syntax_is_loop(node);
 }

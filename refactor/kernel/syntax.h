@@ -209,13 +209,15 @@ const ht_syntax *ht_syntax_first(const ht_syntax *node,
 bool ht_syntax_within(const ht_syntax *node, const ht_syntax *ancestor);
 /* Returns true if it is in one of these statements, [begin, end). */
 bool ht_syntax_within_any(const ht_syntax *node, ht_syntax_list list, size_t begin, size_t end);
-/* The smallest node whose text is this range; NULL: there is none. */
-const ht_syntax *ht_syntax_at(const ht_syntax_tree *tree, ht_range range);
 
 /* ---- what a node is ---- */
 
 bool ht_syntax_is_expression(const ht_syntax *node); /* a VARIABLE is not one */
 bool ht_syntax_is_loop(const ht_syntax *node);
+/* A return, break or continue. */
+bool ht_syntax_is_jump(const ht_syntax *node);
+/* a[i] or *p: an element of an array, or of memory. */
+bool ht_syntax_is_element(const ht_syntax *node);
 /* Without parentheses and conversions. */
 const ht_syntax *ht_syntax_strip(const ht_syntax *node);
 /* Without parentheses and implicit conversions, calls of conversion functions among them. */
@@ -238,6 +240,8 @@ const ht_syntax *ht_syntax_initializer(const ht_syntax_variable *variable);
 /* The value that a variable of the body keeps: what it begins with, if nothing writes it; NULL: it
  * keeps none, or is not one. */
 const ht_syntax *ht_syntax_kept(const ht_syntax_variable *variable);
+/* The same, of constants outside of functions as well. */
+const ht_syntax *ht_syntax_fixed(const ht_syntax_variable *variable);
 /* The operands of a binary operator or an assignment (stripped to it); false: it is neither. */
 bool ht_syntax_binary(const ht_syntax *node, int *out_op, const ht_syntax **out_left,
                       const ht_syntax **out_right);

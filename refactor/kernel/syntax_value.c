@@ -91,22 +91,35 @@ bool ht_syntax_number(const ht_syntax *node, int64_t *out_value) {
 
 /* ---- text ---- */
 
-char *ht_syntax_main_text(const ht_syntax *node) {
-    const ht_model *model = node->tree->model;
-    const ht_source *source = model->facts->source;
+static bool main_range(const ht_syntax *node, ht_range *out_range) {
+    const ht_source *source = node->tree->model->facts->source;
     CXCursor cursor = ht_syntax_cursor(node);
+    return ht_source_place(source, cursor, out_range) && ht_source_file_of(source, cursor) == 0;
+}
+
+char *ht_syntax_main_text(const ht_syntax *node) {
     ht_range range;
-    return ht_source_place(source, cursor, &range) && ht_source_file_of(source, cursor) == 0
-               ? ht_model_text(model, range)
-               : NULL;
+    return main_range(node, &range) ? ht_model_text(node->tree->model, range) : NULL;
 }
 
 bool ht_syntax_is_same_text(const ht_syntax *a, const ht_syntax *b) {
-    char *one = ht_syntax_main_text(a), *other = ht_syntax_main_text(b);
-    bool same = one && other && strcmp(one, other) == 0;
-    free(one);
-    free(other);
-    return same;
+    ht_range one, other;
+    if (!main_range(a, &one) || !main_range(b, &other))
+        return false;
+    const ht_tokens *tokens = ht_source_tokens(a->tree->model->facts->source, 0);
+    size_t i = ht_tokens_at(tokens, one.begin), k = ht_tokens_at(tokens, other.begin);
+    for (;; ++i, ++k) {
+        bool more = i < tokens->count && tokens->items[i].begin < one.end;
+        if (more != (k < tokens->count && tokens->items[k].begin < other.end))
+            return false;
+        if (!more)
+            return true;
+        size_t length = tokens->items[i].end - tokens->items[i].begin;
+        if (length != tokens->items[k].end - tokens->items[k].begin ||
+            memcmp(tokens->text + tokens->items[i].begin, tokens->text + tokens->items[k].begin,
+                   length) != 0)
+            return false;
+    }
 }
 
 char *ht_syntax_quote(const ht_syntax *node) {

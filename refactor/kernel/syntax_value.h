@@ -59,7 +59,7 @@ bool ht_syntax_is_restrict(const ht_syntax_variable *pointer);
 size_t ht_syntax_element_size(const ht_syntax_variable *array);
 /* The text of an expression, if it stands in the main file; NULL: it does not. free(). */
 char *ht_syntax_main_text(const ht_syntax *node);
-/* Returns true if both have such a text, and the same. */
+/* Returns true if both have such a text, and the same, but for white space and comments. */
 bool ht_syntax_is_same_text(const ht_syntax *a, const ht_syntax *b);
 /* An expression of the user's in quotes, cut where it is long; NULL: a macro wrote it. free(). */
 char *ht_syntax_quote(const ht_syntax *node);

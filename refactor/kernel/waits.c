@@ -91,7 +91,7 @@ static bool has_effect(const ht_syntax *node, const void *context) {
 
 static bool is_memory(const ht_syntax *node, const void *context) {
     (void)context;
-    return node->kind == HT_SYNTAX_SUBSCRIPT || node->kind == HT_SYNTAX_DEREFERENCE;
+    return ht_syntax_is_element(node) || node->arrow;
 }
 
 /* Returns true for while (flags[b] == 0) {}: nothing in the loop could end it. */

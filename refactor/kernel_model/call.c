@@ -215,7 +215,7 @@ static bool is_place(const ht_syntax *argument) {
     const ht_syntax *node = ht_syntax_strip_implicit(argument);
     while (node->kind == HT_SYNTAX_MEMBER)
         node = ht_syntax_strip_implicit(node->children[0]);
-    return node->kind == HT_SYNTAX_SUBSCRIPT || node->kind == HT_SYNTAX_DEREFERENCE;
+    return ht_syntax_is_element(node);
 }
 
 /* Records elements that a call may write: its object, and arguments bound to references. */

@@ -118,16 +118,8 @@ static char *factors(int64_t trip, int64_t factor) {
     return ht_text_take(&text);
 }
 
-/* The counter that a loop declares; NULL: it declares none. */
-static const ht_syntax_variable *counter_of(const ht_syntax *loop) {
-    const ht_syntax *init = loop->kind == HT_SYNTAX_FOR ? loop->children[0] : NULL;
-    return init && init->kind == HT_SYNTAX_DECLARATION && init->count
-               ? &loop->tree->variables[init->children[0]->variable]
-               : NULL;
-}
-
 static const char *factor_name(context *in, const ht_syntax *loop) {
-    const ht_syntax_variable *counter = counter_of(loop);
+    const ht_syntax_variable *counter = ht_loop_declared(loop);
     return ht_plan_name_upper(in->plan, "UNROLL_", counter ? counter->name : "LOOP");
 }
 
@@ -214,7 +206,7 @@ static bool is_fixed(const context *in, const ht_syntax *expression, int depth) 
 
 /* From constant to constant, if not in equal steps: halves down to 0, say. */
 static bool is_bounded_by_constants(const ht_syntax *loop) {
-    const ht_syntax_variable *counter = counter_of(loop);
+    const ht_syntax_variable *counter = ht_loop_declared(loop);
     const ht_syntax *start = counter ? ht_syntax_initializer(counter) : NULL, *left, *right;
     int64_t value;
     int op;

@@ -139,6 +139,9 @@ Test(waits, spinning_blocks_keep_their_order_and_number) {
     static const char why[] = "a loop goes on until another block has written what it reads";
     expect_kept(KERNEL("", "    while (((volatile int *)count)[blockIdx.x] == 0) {}\n", ""), why);
     expect_kept(KERNEL("", "    while (count[blockIdx.y] == 0) __threadfence();\n", ""), why);
+    expect_kept(KERNEL("struct flags { int set; };\n",
+                       "    while (((const flags *)count)->set == 0) {}\n", ""),
+                why);
     expect_kept(KERNEL("#define LOAD(p) (*(volatile int *)(p))\n",
                        "    for (int s = 0; !s;) s = LOAD(count);\n", ""),
                 why);

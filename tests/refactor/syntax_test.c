@@ -1,5 +1,6 @@
 /* The syntax tree of a kernel's body: what is in it, and that all facts are built once. */
-#include "refactor/kernel/discover.h"
+#include "syntax_support.h"
+
 #include "refactor/kernel/loops.h"
 #include "refactor/kernel/model_build.h"
 #include "refactor/kernel/syntax.h"
@@ -15,56 +16,6 @@
 #include <string.h>
 #include <unistd.h>
 
-static char path[256];
-
-static void put(const char *text) {
-    snprintf(path, sizeof path, "%s/syntax-XXXXXX.hip", HT_BINARY_DIR);
-    int fd = mkstemps(path, 4);
-    cr_assert(fd >= 0 && write(fd, text, strlen(text)) == (ssize_t)strlen(text));
-    close(fd);
-}
-
-typedef struct kernel {
-    ht_source *source;
-    ht_model model;
-    const ht_syntax_tree *tree;
-} kernel;
-
-/* Of a kernel's body with what stands ahead of it; `p` and `n` are its parameters. */
-static kernel read_with(const char *ahead, const char *body) {
-    char text[2048];
-    snprintf(text, sizeof text,
-             "#include <hip/hip_runtime.h>\n%s__global__ void k(float *p, int n) {\n%s\n}\n", ahead,
-             body);
-    put(text);
-    kernel of;
-    ht_error error;
-    cr_assert_eq(ht_source_open(path, NULL, &of.source, &error), HT_OK, "%s", error.message);
-    ht_cursors kernels = ht_kernels_find(of.source);
-    cr_assert_eq(kernels.count, 1);
-    ht_model_build(of.source, kernels.items[0], NULL, &of.model);
-    free(kernels.items);
-    of.tree = ht_syntax_of(&of.model);
-    return of;
-}
-
-static kernel read_body(const char *body) {
-    return read_with("", body);
-}
-
-static void forget(kernel *of) {
-    ht_model_free(&of->model);
-    ht_source_free(of->source);
-    unlink(path);
-}
-
-static const ht_syntax *first_of(const ht_syntax_tree *tree, ht_syntax_kind kind) {
-    for (size_t i = 0; i < tree->count; ++i)
-        if (tree->nodes[i]->kind == kind)
-            return tree->nodes[i];
-    return NULL;
-}
-
 /* The things that are built of a kernel, counted. */
 typedef struct built {
     size_t parses, models, trees, whole_trees, polynomials;
@@ -77,18 +28,19 @@ static built built_so_far(void) {
 
 /* Runs the pass over a kernel of which every transformation asks something. */
 static built pass_run(const char *problem) {
-    put("#include <hip/hip_runtime.h>\n"
-        "__global__ void k(const float *in, float *out, int n, int m) {\n"
-        "  int x = blockIdx.x * blockDim.x + threadIdx.x;\n"
-        "  if (x >= n) return;\n"
-        "  float sum = 0;\n"
-        "  for (int i = 0; i < m; ++i)\n"
-        "    for (int j = 0; j < m; ++j) sum += in[(i * m + j) * n + x];\n"
-        "  out[x] = sum;\n"
-        "}\n"
-        "void run(const float *in, float *out, int n, int m) {\n"
-        "  k<<<(n + 63) / 64, 64>>>(in, out, n, m);\n"
-        "}\n");
+    const char *path =
+        syntax_put("#include <hip/hip_runtime.h>\n"
+                   "__global__ void k(const float *in, float *out, int n, int m) {\n"
+                   "  int x = blockIdx.x * blockDim.x + threadIdx.x;\n"
+                   "  if (x >= n) return;\n"
+                   "  float sum = 0;\n"
+                   "  for (int i = 0; i < m; ++i)\n"
+                   "    for (int j = 0; j < m; ++j) sum += in[(i * m + j) * n + x];\n"
+                   "  out[x] = sum;\n"
+                   "}\n"
+                   "void run(const float *in, float *out, int n, int m) {\n"
+                   "  k<<<(n + 63) / 64, 64>>>(in, out, n, m);\n"
+                   "}\n");
     ht_problem_file *problems = NULL;
     ht_refactor *refactor;
     ht_error error = {0};
@@ -137,41 +89,42 @@ Test(syntax, the_pass_builds_each_fact_of_a_kernel_once_for_all_that_ask) {
 }
 
 Test(syntax, what_is_not_analysed_is_a_node_of_its_own_with_its_parts_below) {
-    kernel of = read_body("if (n > 0) goto end;\np[0] = [&] { return p[1]; }();\nend: p[n] = 2;");
+    syntax_kernel of =
+        syntax_read("", "if (n > 0) goto end;\np[0] = [&] { return p[1]; }();\nend: p[n] = 2;");
     ht_position at;
     const char *why = ht_syntax_unknown(of.tree, false, &at);
     cr_assert_not_null(why);
     cr_expect_str_eq(why, "a goto or a label"); /* the first in the order of the source */
     cr_expect_eq(at.line, 3);
-    const ht_syntax *lambda = first_of(of.tree, HT_SYNTAX_UNKNOWN);
+    const ht_syntax *lambda = syntax_first(of.tree, HT_SYNTAX_UNKNOWN);
     cr_assert_not_null(lambda);
     cr_expect(ht_syntax_is_expression(lambda) && ht_syntax_is_risky(lambda));
     const ht_syntax *label = of.tree->body->children[2];
     cr_expect_eq(label->kind, HT_SYNTAX_UNKNOWN_STATEMENT);
     cr_assert_eq(label->count, 1);
     cr_expect_eq(label->children[0]->kind, HT_SYNTAX_ASSIGN);
-    forget(&of);
+    syntax_forget(&of);
 }
 
 Test(syntax, shared_arrays_are_unknown_to_those_alone_who_have_no_use_for_them) {
-    kernel of = read_body("__shared__ float tile[64];\ntile[threadIdx.x] = p[n];");
+    syntax_kernel of = syntax_read("", "__shared__ float tile[64];\ntile[threadIdx.x] = p[n];");
     ht_position at;
     const char *why = ht_syntax_unknown(of.tree, false, &at);
     cr_assert_not_null(why);
     cr_expect_str_eq(why, "a static or shared variable inside the kernel");
     cr_expect_null(ht_syntax_unknown(of.tree, true, &at));
-    const ht_syntax *tile = first_of(of.tree, HT_SYNTAX_VARIABLE);
+    const ht_syntax *tile = syntax_first(of.tree, HT_SYNTAX_VARIABLE);
     cr_assert_not_null(tile);
     cr_expect(of.tree->variables[tile->variable].is_shared &&
               !of.tree->variables[tile->variable].is_local);
-    forget(&of);
+    syntax_forget(&of);
 }
 
 Test(syntax, a_loop_has_its_parts_and_its_trip_count) {
-    kernel of =
-        read_body("const int last = 12;\n#pragma unroll\nfor (int i = 0; i < last; i += 5)\n"
-                  "  p[i] += (float)n;");
-    const ht_syntax *loop = first_of(of.tree, HT_SYNTAX_FOR), *left, *right, *operand;
+    syntax_kernel of =
+        syntax_read("", "const int last = 12;\n#pragma unroll\nfor (int i = 0; i < last; i += 5)\n"
+                        "  p[i] += (float)n;");
+    const ht_syntax *loop = syntax_first(of.tree, HT_SYNTAX_FOR), *left, *right, *operand;
     int64_t trip, value;
     int op;
     cr_assert_not_null(loop);
@@ -186,8 +139,7 @@ Test(syntax, a_loop_has_its_parts_and_its_trip_count) {
     cr_expect(!ht_syntax_unary(left, &op, &operand));
     cr_expect(ht_syntax_named(right)->is_parameter);
     cr_expect(ht_syntax_mentions(left, loop->children[0]->children[0]->variable));
-    cr_expect_eq(ht_syntax_at(of.tree, left->range), left);
-    forget(&of);
+    syntax_forget(&of);
 }
 
 typedef struct literal_list {
@@ -203,29 +155,29 @@ static bool on_literal(const ht_syntax *node, void *context) {
 }
 
 Test(syntax, the_whole_tree_has_all_literals_that_the_kernel_reaches) {
-    kernel of = read_with("template <int N> __device__ int more(int by = 21) {\n"
-                          "  return by * (N + 22);\n"
-                          "}\n"
-                          "__device__ int unused() { return 99; }\n",
-                          "__shared__ float tile[11][12];\n"
-                          "static_assert(sizeof(tile) > 13, \"\");\n"
-                          "enum { HALF = 14 };\n"
-                          "if (int k = n + 15) tile[16][0] = 17.5f;\n"
-                          "auto f = [&](int i = 18) { return i + 19; };\n"
-                          "p[f()] = tile[HALF][more<20>()];");
+    syntax_kernel of = syntax_read("template <int N> __device__ int more(int by = 21) {\n"
+                                   "  return by * (N + 22);\n"
+                                   "}\n"
+                                   "__device__ int unused() { return 99; }\n",
+                                   "__shared__ float tile[11][12];\n"
+                                   "static_assert(sizeof(tile) > 13, \"\");\n"
+                                   "enum { HALF = 14 };\n"
+                                   "if (int k = n + 15) tile[16][0] = 17.5f;\n"
+                                   "auto f = [&](int i = 18) { return i + 19; };\n"
+                                   "p[f()] = tile[HALF][more<20>()];");
     literal_list list = {0};
     ht_syntax_walk(ht_syntax_whole(&of.model)->all, on_literal, &list);
     /* an array's last extent first; a lambda is a function that is reached, too */
     cr_expect_str_eq(list.text, " 12 11 13 14 15 16 0 17.5 18 19 20 18 19 21 22");
     cr_expect_eq(ht_syntax_whole(&of.model), ht_syntax_whole(&of.model), "it is kept");
-    forget(&of);
+    syntax_forget(&of);
 }
 
 Test(syntax, in_the_whole_tree_a_global_index_is_a_sum_and_constants_have_their_values) {
-    kernel of = read_with("constexpr int TILE = 64;\nconstexpr int HALF = TILE / 2;\n",
-                          "p[blockIdx.x * TILE + threadIdx.x] = p[n + HALF];");
+    syntax_kernel of = syntax_read("constexpr int TILE = 64;\nconstexpr int HALF = TILE / 2;\n",
+                                   "p[blockIdx.x * TILE + threadIdx.x] = p[n + HALF];");
     const ht_syntax_tree *whole = ht_syntax_whole(&of.model);
-    const ht_syntax *sum = first_of(whole, HT_SYNTAX_BINARY), *left, *right;
+    const ht_syntax *sum = syntax_first(whole, HT_SYNTAX_BINARY), *left, *right;
     int op, axis;
     cr_assert(ht_syntax_binary(sum, &op, &left, &right) && op == HT_BINARY_ADD);
     cr_expect(ht_syntax_builtin(right, false, &axis) == HT_INDEX_THREAD && axis == 0);
@@ -239,13 +191,13 @@ Test(syntax, in_the_whole_tree_a_global_index_is_a_sum_and_constants_have_their_
             half = &whole->variables[i];
     cr_assert_not_null(half);
     cr_expect(ht_syntax_mentions(ht_syntax_initializer(half), tile->index));
-    cr_expect_not_null(first_of(of.tree, HT_SYNTAX_SUBSCRIPT));
-    forget(&of);
+    cr_expect_not_null(syntax_first(of.tree, HT_SYNTAX_SUBSCRIPT));
+    syntax_forget(&of);
 }
 
 Test(syntax, what_takes_a_value_over_says_whether_it_can_be_written_through) {
-    kernel of = read_with("__device__ void look(const float *, float *, int);\n",
-                          "const float *q = p;\nfloat *w = p;\nlook(p, p, p[0]);");
+    syntax_kernel of = syntax_read("__device__ void look(const float *, float *, int);\n",
+                                   "const float *q = p;\nfloat *w = p;\nlook(p, p, p[0]);");
     const ht_syntax *body = of.tree->body;
     cr_expect(ht_syntax_only_reads(body->children[0]->children[0], 0));
     cr_expect(!ht_syntax_only_reads(body->children[1]->children[0], 0));
@@ -253,5 +205,5 @@ Test(syntax, what_takes_a_value_over_says_whether_it_can_be_written_through) {
     cr_assert_eq(call->kind, HT_SYNTAX_CALL);
     cr_expect(ht_syntax_only_reads(call, 0) && !ht_syntax_only_reads(call, 1) &&
               ht_syntax_only_reads(call, 2));
-    forget(&of);
+    syntax_forget(&of);
 }

@@ -92,12 +92,7 @@ const char *ht_renumber_obstacle(const ht_model *model, bool joined) {
 
 static bool is_memory(const ht_syntax *node, const void *context) {
     (void)context;
-    return node->kind == HT_SYNTAX_SUBSCRIPT || node->kind == HT_SYNTAX_DEREFERENCE ||
-           node->kind == HT_SYNTAX_CALL;
-}
-
-static bool is_named(const ht_syntax *node, const void *variable) {
-    return node->kind == HT_SYNTAX_NAME && node->variable == *(const size_t *)variable;
+    return ht_syntax_is_element(node) || node->arrow || node->kind == HT_SYNTAX_CALL;
 }
 
 typedef struct asked_change {
@@ -108,7 +103,7 @@ typedef struct asked_change {
 static void on_change(const ht_syntax *name, const ht_syntax *change, void *context) {
     asked_change *in = context;
     (void)change;
-    in->found = in->found || ht_syntax_first(in->condition, is_named, &name->variable);
+    in->found = in->found || ht_syntax_mentions(in->condition, name->variable);
 }
 
 /* Returns true for loops that their counter ends, however it moves on: halves down to 0, say. */

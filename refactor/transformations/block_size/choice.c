@@ -4,19 +4,13 @@
 #include "refactor/kernel/syntax_value.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 /* Returns true if two parts of a choice, which changes nothing but its target, have one value: they
  * have the same text. */
 static bool is_same(const ht_syntax *a, const ht_syntax *b) {
     a = ht_syntax_strip_implicit(a);
     b = ht_syntax_strip_implicit(b);
-    char *one = a->plain ? ht_syntax_main_text(a) : NULL;
-    char *other = b->plain ? ht_syntax_main_text(b) : NULL;
-    bool same = one && other && a->type == b->type && strcmp(one, other) == 0;
-    free(one);
-    free(other);
-    return same;
+    return a->plain && b->plain && a->type == b->type && ht_syntax_is_same_text(a, b);
 }
 
 /* Returns the assignment that is all of an `if`; NULL: there is more to it. */

@@ -1,6 +1,7 @@
 #include "refactor/transformations/block_size/lanes_value.h"
 
 #include "base/memory.h"
+#include "refactor/kernel/steady.h"
 #include "refactor/kernel/syntax_value.h"
 #include "refactor/transformations/block_size/lanes_call.h"
 #include "refactor/transformations/block_size/lanes_scaled.h"
@@ -252,35 +253,24 @@ void ht_lanes_set(ht_lanes *lanes, size_t variable, const bool *mask, const ht_l
     of->touched = true;
 }
 
-static bool may_change(const ht_syntax *node, const void *context) {
+static bool is_wavefront(const ht_syntax_variable *variable) {
+    return strcmp(variable->name, "warpSize") == 0 && !variable->is_local;
+}
+
+static bool keeps_value(const ht_syntax_variable *variable, const void *context) {
     const ht_lanes *lanes = context;
-    switch (node->kind) {
-    case HT_SYNTAX_NAME:
-        break;
-    case HT_SYNTAX_BINARY:
-    case HT_SYNTAX_CAST:
-    case HT_SYNTAX_CONDITIONAL:
-    case HT_SYNTAX_CONSTANT:
-    case HT_SYNTAX_INDEX:
-    case HT_SYNTAX_PAREN:
-    case HT_SYNTAX_UNARY:
-        return false;
-    default:
-        return true;
-    }
-    const ht_syntax_variable *variable = ht_syntax_named(node);
     const ht_syntax *kept = ht_syntax_kept(variable);
-    if (strcmp(variable->name, "warpSize") == 0 && !variable->is_local)
-        return false;
-    return !kept || variable->rank || variable->space == HT_SPACE_SHARED ||
-           lanes->variables[variable->index].values || ht_syntax_first(kept, may_change, lanes);
+    return is_wavefront(variable) ||
+           (kept && !variable->rank && variable->space != HT_SPACE_SHARED &&
+            !lanes->variables[variable->index].values &&
+            ht_syntax_is_formula(kept, keeps_value, lanes));
 }
 
 /* Returns the value that a variable was declared with ahead of the run, if it follows from what
  * never changes; NULL: it may not. */
 static const ht_syntax *steady_value(const ht_lanes *lanes, const ht_syntax_variable *variable) {
     const ht_syntax *kept = ht_syntax_kept(variable);
-    bool steady = lanes->depth < DEPTH_MAX && !ht_syntax_first(kept, may_change, lanes);
+    bool steady = lanes->depth < DEPTH_MAX && ht_syntax_is_formula(kept, keeps_value, lanes);
     return steady ? kept : NULL;
 }
 
@@ -291,7 +281,7 @@ static void evaluate_name(ht_lanes *lanes, const ht_syntax *node, const bool *ma
     const ht_lane_variable *of = &lanes->variables[variable->index];
     const ht_syntax *kept = of->values ? NULL : steady_value(lanes, variable);
     int64_t value;
-    if (strcmp(variable->name, "warpSize") == 0 && !variable->is_local) {
+    if (is_wavefront(variable)) {
         for (size_t t = 0; t < lanes->threads; ++t)
             out[t] = ht_lanes_number((int64_t)lanes->wavefront);
     } else if (of->values) {

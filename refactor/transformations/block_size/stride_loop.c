@@ -1,6 +1,8 @@
 #include "refactor/transformations/block_size/stride_loop.h"
 
 #include "refactor/kernel/effects.h"
+#include "refactor/kernel/loops.h"
+#include "refactor/kernel/steady.h"
 #include "refactor/kernel/syntax_value.h"
 
 /* ---- one loop ---- */
@@ -27,18 +29,9 @@ static bool is_multiple(const ht_syntax *expression, ht_index_kind kind, int wan
 /* Returns true for i += STEP and i = i + STEP. */
 static bool steps_by_block(const ht_syntax *increment, const ht_syntax_variable *variable, int axis,
                            const ht_syntax **out_step, int64_t *out_factor) {
-    const ht_syntax *left, *right, *a, *b;
-    int op;
-    if (!ht_syntax_binary(increment, &op, &left, &right) || ht_syntax_named(left) != variable)
-        return false;
-    if (op == HT_BINARY_ADD_ASSIGN) {
-        *out_step = right;
-        return is_multiple(right, HT_INDEX_BLOCK_DIM, axis, out_factor);
-    }
-    if (op != HT_BINARY_ASSIGN || !ht_syntax_binary(right, &op, &a, &b) || op != HT_BINARY_ADD)
-        return false;
-    *out_step = b;
-    return ht_syntax_named(a) == variable && is_multiple(b, HT_INDEX_BLOCK_DIM, axis, out_factor);
+    ht_loop_step step;
+    *out_step = ht_loop_step_read(increment, variable, &step) && !step.down ? step.by : NULL;
+    return *out_step && is_multiple(*out_step, HT_INDEX_BLOCK_DIM, axis, out_factor);
 }
 
 static bool are_all_inside(const ht_syntax_variable *variable, const ht_syntax *scope) {
@@ -54,12 +47,10 @@ static bool are_all_inside(const ht_syntax_variable *variable, const ht_syntax *
 /* Returns the counter of `for (int i = threadIdx.x; ...; ...)`, or of `for (; ...; ...)` over a
  * variable that only this loop uses. NULL: the loop has another form. */
 static const ht_syntax_variable *counter_of(const ht_syntax *loop) {
-    const ht_syntax *init = loop->children[0], *left, *right;
+    const ht_syntax *left, *right;
     int op;
-    if (init)
-        return init->kind == HT_SYNTAX_DECLARATION && init->count == 1
-                   ? ht_syntax_named(init->children[0])
-                   : NULL;
+    if (loop->children[0])
+        return ht_loop_counter(loop);
     const ht_syntax_variable *variable =
         ht_syntax_binary(loop->children[1], &op, &left, &right) ? ht_syntax_named(left) : NULL;
     return variable && variable->local && variable->local->writes == 1 &&
@@ -126,45 +117,17 @@ bool ht_stride_carries(const ht_stride_loop *of, const ht_stride_carry *carry) {
     return in.found;
 }
 
-static bool is_impure(const ht_syntax *node, const void *context) {
-    (void)context;
-    switch (node->kind) {
-    case HT_SYNTAX_BINARY:
-    case HT_SYNTAX_CAST:
-    case HT_SYNTAX_CONDITIONAL:
-    case HT_SYNTAX_CONSTANT:
-    case HT_SYNTAX_MEMBER:
-    case HT_SYNTAX_NAME:
-    case HT_SYNTAX_PAREN:
-        return false;
-    default:
-        return true;
-    }
-}
-
-typedef struct bounding {
-    const ht_syntax *condition;
-    const ht_syntax_variable *counter;
-    bool changes;
-} bounding;
-
-static void on_bound_change(const ht_syntax *name, const ht_syntax *change, void *context) {
-    (void)change;
-    bounding *in = context;
-    in->changes = in->changes || (ht_syntax_named(name) != in->counter &&
-                                  ht_syntax_mentions(in->condition, name->variable));
+static bool keeps_value(const ht_syntax_variable *variable, const void *loop) {
+    return !ht_syntax_changes_variable(ht_syntax_body(loop), variable->index);
 }
 
 /* Returns true for i < BOUND with a bound that the loop does not change. */
 static bool has_bound(const ht_syntax *loop, const ht_syntax_variable *counter) {
-    const ht_syntax *left, *right;
+    const ht_syntax *bound;
     int op;
-    if (!ht_syntax_binary(loop->children[1], &op, &left, &right) ||
-        (op != HT_BINARY_LT && op != HT_BINARY_LE) || ht_syntax_named(left) != counter)
-        return false;
-    bounding in = {loop->children[1], counter, false};
-    ht_syntax_changes(ht_syntax_body(loop), on_bound_change, &in);
-    return !ht_syntax_first(right, is_impure, NULL) && !in.changes;
+    return ht_loop_bound(loop->children[1], counter, &op, &bound) &&
+           (op == HT_BINARY_LT || op == HT_BINARY_LE) &&
+           ht_syntax_is_formula(bound, keeps_value, loop);
 }
 
 bool ht_stride_loop_read(const ht_syntax *loop, int axis, ht_stride_loop *out) {

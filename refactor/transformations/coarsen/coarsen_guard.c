@@ -1,6 +1,7 @@
 #include "refactor/transformations/coarsen/coarsen_guard.h"
 #include "base/memory.h"
 #include "refactor/kernel/effects.h"
+#include "refactor/kernel/steady.h"
 #include "refactor/kernel/syntax_value.h"
 #include "refactor/transformations/coarsen/coarsen_share.h"
 #include "refactor/transformations/coarsen/coarsen_state.h"
@@ -49,14 +50,6 @@ static ht_guard_term read_term(ht_coarsen *c, const ht_syntax *node, bool negati
     return term;
 }
 
-/* Returns true for what may have another value at another time. */
-static bool may_change(const ht_syntax *node, const void *context) {
-    const ht_syntax_tree *tree = context;
-    return node->kind == HT_SYNTAX_CALL || node->kind == HT_SYNTAX_SUBSCRIPT ||
-           node->kind == HT_SYNTAX_DEREFERENCE ||
-           (node->kind == HT_SYNTAX_NAME && tree->variables[node->variable].changed);
-}
-
 /* Returns true for a variable like const bool inside = x < W && ...; made of values that do not
  * change. */
 static bool is_condition(ht_coarsen *c, size_t index) {
@@ -64,7 +57,7 @@ static bool is_condition(ht_coarsen *c, size_t index) {
     if (variable->type != HT_TYPE_BOOL || !variable->declaration || !variable->declaration->count ||
         c->tree->variables[index].changed)
         return false;
-    return !ht_syntax_first(variable->declaration->children[0], may_change, c->tree);
+    return ht_syntax_is_steady(variable->declaration->children[0], &(ht_steady){0});
 }
 
 void ht_guard_collect(ht_coarsen *c, const ht_syntax *node, bool negative, ht_guard *guard) {

@@ -3,7 +3,6 @@
 #include "refactor/transformations/coarsen/coarsen_prepare.h"
 #include "refactor/transformations/coarsen/coarsen_state.h"
 
-#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -73,22 +72,6 @@ static bool is_own_place(ht_coarsen *c, const ht_syntax *index) {
     return walk.fits;
 }
 
-/* Returns true if both have the same text, without spaces. */
-static bool is_same_text(const ht_coarsen *c, const ht_syntax *a, const ht_syntax *b) {
-    const char *text = c->model->text;
-    size_t i = a->range.begin, k = b->range.begin;
-    for (;; ++i, ++k) {
-        while (i < a->range.end && isspace((unsigned char)text[i]))
-            ++i;
-        while (k < b->range.end && isspace((unsigned char)text[k]))
-            ++k;
-        if (i == a->range.end || k == b->range.end)
-            return i == a->range.end && k == b->range.end;
-        if (text[i] != text[k])
-            return false;
-    }
-}
-
 /* Returns the element around a name of an array; NULL: there is none. */
 static const ht_syntax *element_of(const ht_syntax *name) {
     const ht_syntax *node = name;
@@ -111,7 +94,7 @@ bool ht_coarsen_is_in_place(ht_coarsen *c, size_t variable) {
         if (!element || !ht_syntax_is_whole(element))
             return false;
         const ht_syntax *index = ht_syntax_written(element->children[1]);
-        if (!index->plain || (first && !is_same_text(c, first, index)))
+        if (!index->plain || (first && !ht_syntax_is_same_text(first, index)))
             return false;
         if (!first && !is_own_place(c, index))
             return false;

@@ -19,8 +19,8 @@ static bool reads_memory(ht_coarsen *c, const ht_guard *guard) {
     bool found = false;
     for (size_t n = 0; n < c->tree->count; ++n) {
         const ht_syntax *node = c->tree->nodes[n];
-        if (node->kind == HT_SYNTAX_SUBSCRIPT || node->kind == HT_SYNTAX_DEREFERENCE ||
-            node->kind == HT_SYNTAX_CALL || node->kind == HT_SYNTAX_MEMBER)
+        if (ht_syntax_is_element(node) || node->kind == HT_SYNTAX_CALL ||
+            node->kind == HT_SYNTAX_MEMBER)
             found |= ht_syntax_within(node, guard->statement->children[0]);
     }
     return found;

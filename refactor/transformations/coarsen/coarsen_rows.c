@@ -4,8 +4,6 @@
 #include "refactor/kernel/effects.h"
 #include "refactor/kernel/syntax_value.h"
 
-#include <string.h>
-
 enum { DEPTH_MAX = 8 };
 
 static bool is_quotient(const ht_syntax *node) {
@@ -57,12 +55,6 @@ static bool is_of_row(const ht_coarsen *c, const ht_syntax *node) {
            is_aligned(c, node->children[0], 0);
 }
 
-static bool is_same_text(const ht_coarsen *c, ht_range a, ht_range b) {
-    const char *text = c->model->text;
-    return a.end - a.begin == b.end - b.begin &&
-           memcmp(text + a.begin, text + b.begin, a.end - a.begin) == 0;
-}
-
 bool ht_rows_find(const ht_coarsen *c, ht_rows *out) {
     *out = (ht_rows){.count = 0};
     for (size_t i = 0; i < c->tree->count; ++i) {
@@ -72,7 +64,7 @@ bool ht_rows_find(const ht_coarsen *c, ht_rows *out) {
         const ht_syntax *divisor = ht_syntax_written(node->children[1]);
         bool known = false;
         for (size_t k = 0; k < out->count && !known; ++k)
-            known = is_same_text(c, out->divisors[k]->range, divisor->range);
+            known = ht_syntax_is_same_text(out->divisors[k], divisor);
         if (known)
             continue;
         if (out->count == HT_ROWS_MAX || !divisor->plain)
@@ -110,7 +102,7 @@ static bool has_quotient_by(const ht_coarsen *c, const ht_syntax *name) {
     for (size_t i = 0; i < c->tree->count; ++i) {
         const ht_syntax *node = c->tree->nodes[i];
         if (is_of_index(c, node) &&
-            is_same_text(c, ht_syntax_strip(node->children[1])->range, name->range))
+            ht_syntax_is_same_text(ht_syntax_strip(node->children[1]), name))
             return true;
     }
     return false;
@@ -151,8 +143,7 @@ typedef struct alike {
 /* Returns true if it differs between outputs. */
 static bool differs(const ht_syntax *node, const void *context) {
     const ht_coarsen *c = context;
-    return node->kind == HT_SYNTAX_GLOBAL || node->kind == HT_SYNTAX_RETURN ||
-           node->kind == HT_SYNTAX_BREAK || node->kind == HT_SYNTAX_CONTINUE ||
+    return node->kind == HT_SYNTAX_GLOBAL || ht_syntax_is_jump(node) ||
            (node->kind == HT_SYNTAX_NAME && c->values[node->variable].share != HT_SHARE_SAME);
 }
 

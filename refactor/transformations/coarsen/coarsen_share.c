@@ -444,9 +444,7 @@ typedef struct jump_walk {
 
 static bool on_jump(const ht_syntax *node, void *context) {
     jump_walk *walk = context;
-    if ((node->kind == HT_SYNTAX_RETURN || node->kind == HT_SYNTAX_BREAK ||
-         node->kind == HT_SYNTAX_CONTINUE) &&
-        ht_syntax_escapes(node, walk->root)) {
+    if (ht_syntax_is_jump(node) && ht_syntax_escapes(node, walk->root)) {
         walk->returns |= node->kind == HT_SYNTAX_RETURN;
         walk->breaks |= node->kind == HT_SYNTAX_BREAK;
         walk->continues |= node->kind == HT_SYNTAX_CONTINUE;

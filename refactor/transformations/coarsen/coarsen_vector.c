@@ -5,6 +5,7 @@
 #include "base/memory.h"
 #include "refactor/kernel/effects.h"
 #include "refactor/kernel/elements.h"
+#include "refactor/kernel/steady.h"
 #include "refactor/kernel/syntax_value.h"
 #include "refactor/source/names.h"
 #include "refactor/transformations/coarsen/coarsen_access.h"
@@ -47,36 +48,22 @@ static void refuse(finding *in, const ht_syntax *node, const char *why) {
 /* Returns true if the variable has its value in the group already at the group's start.
  * Declarations inside are written where they are needed (constants made of indices) or in front
  * (values that are the same for all outputs, or step with them). */
-static bool is_settled(const finding *in, size_t variable) {
-    const ht_syntax *declaration = in->c->tree->variables[variable].declaration;
-    bool again = in->again && in->again[variable];
+static bool is_settled(const ht_syntax_variable *variable, const void *context) {
+    const finding *in = context;
+    const ht_syntax *declaration = variable->declaration;
+    bool again = in->again && in->again[variable->index];
     bool apart = declaration && in->c->marks[declaration->index].apart && !again;
     for (size_t i = 0; i < in->count; ++i)
-        if (ht_syntax_changes_variable(in->items[i], variable) ||
+        if (ht_syntax_changes_variable(in->items[i], variable->index) ||
             (apart && ht_syntax_within(declaration, in->items[i])))
             return false;
     return true;
 }
 
-static bool is_unsettled(const ht_syntax *node, const void *context) {
-    switch (node->kind) {
-    case HT_SYNTAX_NAME:
-        return !is_settled(context, node->variable);
-    case HT_SYNTAX_SUBSCRIPT:
-    case HT_SYNTAX_DEREFERENCE:
-    case HT_SYNTAX_CALL:
-    case HT_SYNTAX_ASSIGN:
-    case HT_SYNTAX_STEP:
-        return true;
-    default:
-        return node->kind == HT_SYNTAX_MEMBER && node->arrow;
-    }
-}
-
 /* Returns true if the access's address may be computed before and after the group. */
 static bool is_address_settled(const finding *in, const ht_syntax *node) {
     for (size_t i = 0; i < node->count; ++i)
-        if (ht_syntax_first(node->children[i], is_unsettled, in))
+        if (!ht_syntax_is_formula(node->children[i], is_settled, in))
             return false;
     return true;
 }
@@ -84,7 +71,7 @@ static bool is_address_settled(const finding *in, const ht_syntax *node) {
 bool ht_vectors_settled(ht_coarsen *c, ht_syntax_list items, size_t count, const bool *again,
                         const ht_syntax *node) {
     const finding in = {.c = c, .items = items, .count = count, .again = again};
-    return !ht_syntax_first(node, is_unsettled, &in);
+    return ht_syntax_is_formula(node, is_settled, &in);
 }
 
 static bool is_at(const ht_syntax *a, const ht_syntax *b) {
@@ -134,8 +121,7 @@ static bool reads_memory(ht_coarsen *c, const ht_syntax *node) {
 }
 
 static bool is_memory(ht_coarsen *c, const ht_syntax *node) {
-    bool element = node->kind == HT_SYNTAX_SUBSCRIPT || node->kind == HT_SYNTAX_DEREFERENCE;
-    return element && reads_memory(c, node);
+    return ht_syntax_is_element(node) && reads_memory(c, node);
 }
 
 static bool on_read(const ht_syntax *node, void *context) {
@@ -165,8 +151,7 @@ static bool on_read(const ht_syntax *node, void *context) {
 
 static bool is_jump(const ht_syntax *node, const void *context) {
     (void)context;
-    return node->kind == HT_SYNTAX_RETURN || node->kind == HT_SYNTAX_CONTINUE ||
-           node->kind == HT_SYNTAX_BREAK;
+    return ht_syntax_is_jump(node);
 }
 
 static bool has_jump(const ht_syntax *node) {
@@ -192,8 +177,8 @@ static bool is_store(const ht_syntax *item) {
     if (item->kind != HT_SYNTAX_ASSIGN)
         return false;
     const ht_syntax *target = ht_syntax_strip(item->children[0]);
-    return (target->kind == HT_SYNTAX_SUBSCRIPT || target->kind == HT_SYNTAX_DEREFERENCE) &&
-           !ht_syntax_has_change(item->children[1]) && !ht_syntax_has_change(item->children[0]);
+    return ht_syntax_is_element(target) && !ht_syntax_has_change(item->children[1]) &&
+           !ht_syntax_has_change(item->children[0]);
 }
 
 static bool is_compound(const ht_syntax *item) {

@@ -8,6 +8,7 @@
 #include "base/memory.h"
 #include "refactor/kernel/facts.h"
 #include "refactor/kernel/loops.h"
+#include "refactor/kernel/steady.h"
 #include "refactor/kernel/syntax_tree.h"
 #include "refactor/kernel/syntax_value.h"
 #include "refactor/transformations/coarsen/coarsen_checks.h"
@@ -38,94 +39,62 @@ static bool find_header(const ht_coarsen *c, const ht_syntax *loop, ht_range *ou
            loop->children[2]->range.end <= out_header->end;
 }
 
-typedef struct steady_walk {
-    size_t counter;
-    const ht_nest *nest;
-} steady_walk;
-
-static bool is_hidden(const ht_nest *nest, const char *name) {
+static bool is_seen(const ht_syntax_variable *variable, const void *context) {
+    const ht_nest *nest = context;
     for (size_t i = 0; i < nest->count; ++i)
-        if (strcmp(name, nest->loops[i].name) == 0)
-            return true;
-    return false;
-}
-
-/* Returns false if it has the same value throughout the launch, except for the loop's own
- * counter. */
-static bool may_change(const ht_syntax *node, const void *context) {
-    const steady_walk *walk = context;
-    switch (node->kind) {
-    case HT_SYNTAX_CONSTANT:
-    case HT_SYNTAX_BINARY:
-    case HT_SYNTAX_UNARY:
-    case HT_SYNTAX_PAREN:
-    case HT_SYNTAX_CAST:
-    case HT_SYNTAX_CONDITIONAL:
-    case HT_SYNTAX_VARIABLE:
-        return false;
-    case HT_SYNTAX_ASSIGN:
-    case HT_SYNTAX_STEP: {
-        const ht_syntax *target = ht_syntax_strip(node->children[0]);
-        return target->kind != HT_SYNTAX_NAME || target->variable != walk->counter;
-    }
-    case HT_SYNTAX_NAME: {
-        const ht_syntax_variable *variable = ht_syntax_named(node);
-        const ht_syntax *value = ht_syntax_initializer(variable);
-        if (node->variable == walk->counter)
+        if (strcmp(variable->name, nest->loops[i].name) == 0)
             return false;
-        return is_hidden(walk->nest, variable->name) || variable->is_array ||
-               variable->is_reference || variable->changed ||
-               (variable->is_local ? !value || ht_syntax_first(value, may_change, walk)
-                                   : !variable->is_parameter);
-    }
-    default:
-        return true;
-    }
+    return true;
 }
 
+/* Returns true if the header has the same values throughout the launch, in whatever order the
+ * loops stand, except for the loop's own counter. */
 static bool is_steady(const ht_nest *nest, const ht_nest_loop *loop) {
-    const steady_walk walk = {loop->counter, nest};
-    return !ht_syntax_first(loop->first, may_change, &walk) &&
-           !ht_syntax_first(loop->node->children[1], may_change, &walk) &&
-           !ht_syntax_first(loop->node->children[2], may_change, &walk);
+    const ht_syntax *step = loop->node->children[2];
+    const ht_steady asked = {.anew = true,
+                             .common = true,
+                             .counter = &loop->node->tree->variables[loop->counter],
+                             .keeps = is_seen,
+                             .context = nest};
+    bool steps = step->kind == HT_SYNTAX_STEP || step->kind == HT_SYNTAX_ASSIGN;
+    return steps && ht_syntax_named(step->children[0]) == asked.counter &&
+           (step->kind == HT_SYNTAX_STEP || ht_syntax_is_steady(step->children[1], &asked)) &&
+           ht_syntax_is_steady(loop->first, &asked) &&
+           ht_syntax_is_steady(loop->node->children[1], &asked);
 }
 
 /* Notes the bound of a loop that counts up by one. */
 static void find_bound(ht_nest_loop *loop) {
-    const ht_syntax *condition = ht_syntax_strip(loop->node->children[1]),
-                    *step = loop->node->children[2];
-    bool up = step->kind == HT_SYNTAX_STEP &&
-              (step->op == HT_UNARY_PRE_INC || step->op == HT_UNARY_POST_INC);
-    if (!up || condition->kind != HT_SYNTAX_BINARY ||
-        (condition->op != HT_BINARY_LT && condition->op != HT_BINARY_LE))
+    const ht_syntax_variable *counter = &loop->node->tree->variables[loop->counter];
+    const ht_syntax *bound;
+    ht_loop_step step;
+    int op;
+    if (!ht_loop_step_read(loop->node->children[2], counter, &step) || step.down || step.by ||
+        !ht_loop_bound(loop->node->children[1], counter, &op, &bound) ||
+        (op != HT_BINARY_LT && op != HT_BINARY_LE) || !bound->plain)
         return;
-    const ht_syntax *left = ht_syntax_strip(condition->children[0]);
-    if (left->kind != HT_SYNTAX_NAME || left->variable != loop->counter ||
-        !condition->children[1]->plain)
-        return;
-    loop->bound = condition->children[1];
-    loop->compare = condition->op == HT_BINARY_LT ? "<" : "<=";
+    loop->bound = bound;
+    loop->compare = ht_operator_text(op);
 }
 
 /* Reads for (int c = FIRST; CONDITION; STEP), with a counter that only the header changes. Returns
  * why the loop has another form; NULL: it has not. */
 static const char *read_loop(ht_coarsen *c, ht_nest *nest, ht_nest_loop *loop) {
-    const ht_syntax *init = loop->node->children[0];
-    if (!init || !loop->node->children[1] || !loop->node->children[2] ||
-        init->kind != HT_SYNTAX_DECLARATION || init->count != 1 || !init->children[0]->count)
+    const ht_syntax_variable *counter = ht_loop_counter(loop->node);
+    if (!counter || !loop->node->children[1] || !loop->node->children[2] ||
+        !ht_syntax_initializer(counter))
         return "its header declares no counter, or lacks a part";
-    const ht_syntax *variable = init->children[0];
-    loop->counter = variable->variable;
+    loop->counter = counter->index;
     loop->name = c->tree->variables[loop->counter].name;
-    loop->first = variable->children[0];
+    loop->first = ht_syntax_initializer(counter);
     for (size_t i = 0; &nest->loops[i] != loop; ++i)
         if (strcmp(nest->loops[i].name, loop->name) == 0)
             return "two counters have one name";
-    char *text = ht_syntax_canonical_type(ht_syntax_named(variable));
+    char *text = ht_syntax_canonical_type(counter);
     bool same = !nest->type || strcmp(nest->type, text) == 0;
     free(nest->type);
     nest->type = text;
-    if (!same || variable->type != HT_TYPE_INTEGER)
+    if (!same || counter->type != HT_TYPE_INTEGER)
         return "counters are of different types";
     if (!find_header(c, loop->node, &loop->header) || !loop->first->plain ||
         loop->first->kind == HT_SYNTAX_LIST || !loop->node->children[1]->plain ||

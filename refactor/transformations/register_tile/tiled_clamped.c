@@ -137,7 +137,7 @@ static mention mention_in(const clamping *in, const ht_syntax *node) {
 static bool on_place(const ht_syntax *node, void *context) {
     clamping *in = context;
     bool variable = node->kind == HT_SYNTAX_VARIABLE;
-    if (!variable && node->kind != HT_SYNTAX_SUBSCRIPT && node->kind != HT_SYNTAX_DEREFERENCE)
+    if (!variable && !ht_syntax_is_element(node))
         return in->good;
     mention of = mention_in(in, variable ? ht_syntax_written(ht_syntax_initializer(
                                                &in->t->c.tree->variables[node->variable]))
@@ -152,8 +152,7 @@ static bool on_place(const ht_syntax *node, void *context) {
 
 static bool leaves(const ht_syntax *node, const void *context) {
     (void)context;
-    return node->kind == HT_SYNTAX_BREAK || node->kind == HT_SYNTAX_CONTINUE ||
-           node->kind == HT_SYNTAX_RETURN;
+    return ht_syntax_is_jump(node);
 }
 
 static void on_test(const ht_syntax *test, bool skips, void *context) {

@@ -102,14 +102,13 @@ bool ht_tiled_always_runs(const ht_tiled_form *form, const ht_syntax *expression
         return false;
     for (size_t i = 0; i < t->c.tree->count; ++i) {
         const ht_syntax *jump = t->c.tree->nodes[i];
-        bool jumps = jump->kind == HT_SYNTAX_RETURN || jump->kind == HT_SYNTAX_BREAK ||
-                     jump->kind == HT_SYNTAX_CONTINUE;
         bool here = loop == NULL || ht_syntax_within(jump, loop);
         for (size_t g = 0; g < t->body.item_count; ++g)
             here = here &&
                    !(t->body.items[g].guard && !t->c.marks[t->body.items[g].node->index].entered &&
                      ht_syntax_within(jump, t->body.items[g].node));
-        if (jumps && here && jump->range.begin < node->range.begin && goes_past(jump, node))
+        if (ht_syntax_is_jump(jump) && here && jump->range.begin < node->range.begin &&
+            goes_past(jump, node))
             return false;
     }
     return true;

@@ -2,6 +2,7 @@
 #include "base/memory.h"
 #include "refactor/plan/plan.h"
 #include "refactor/transformations/register_tile/tiled_front.h"
+#include "refactor/transformations/register_tile/tiled_joined.h"
 #include "refactor/transformations/register_tile/tiled_single.h"
 
 #include <stdlib.h>
@@ -103,7 +104,7 @@ static char *inside_along(const ht_tiled *t, size_t axis) {
 /* Writes the question, along all axes that have several outputs. */
 static void write_question(const ht_tiled *t, ht_writer *writer, size_t like) {
     char *asked = asked_when(t);
-    ht_text before = {0};
+    ht_tiled_joined all = {0};
     ht_writer_printf(writer, "$?{%s}{}{", asked);
     ht_writer_put(
         writer, like,
@@ -113,17 +114,13 @@ static void write_question(const ht_tiled *t, ht_writer *writer, size_t like) {
     for (size_t i = 0; i < t->axis_count; ++i) {
         if (!ht_tiled_limit(t, i))
             continue;
-        const char *factor = t->axes[i].form->factor;
-        char *test = inside_along(t, i);
-        ht_writer_printf(writer, "$?{%s > 1}{}{", factor);
-        if (before.length)
-            ht_writer_printf(writer, "$?{%s}{}{ && }", before.data);
-        ht_writer_printf(writer, "%s}", test);
-        ht_text_printf(&before, "%s%s > 1", before.length ? " || " : "", factor);
+        char *when = ht_format("%s > 1", t->axes[i].form->factor), *test = inside_along(t, i);
+        ht_tiled_join(&all, "&&", when, test, false);
+        free(when);
         free(test);
     }
-    ht_writer_printf(writer, ";}");
-    ht_text_free(&before);
+    ht_writer_printf(writer, "%s;}", all.text.length ? all.text.data : "");
+    ht_tiled_joined_free(&all);
     free(asked);
 }
 

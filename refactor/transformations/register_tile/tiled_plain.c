@@ -1,6 +1,7 @@
 #include "refactor/transformations/register_tile/tiled_plain.h"
 #include "base/memory.h"
 #include "refactor/kernel/reach.h"
+#include "refactor/kernel/steady.h"
 #include "refactor/kernel/syntax_value.h"
 #include "refactor/plan/launch_tiles.h"
 #include "refactor/plan/plan.h"
@@ -39,22 +40,9 @@ static int block_axis(ht_tiled *t, const ht_syntax *node, int depth) {
     return block_axis(t, declaration->children[0], depth + 1);
 }
 
-/* Returns true for what is no sum or product of values that stay. */
-static bool may_change(const ht_syntax *node, const void *context) {
-    const ht_syntax_tree *tree = context;
-    bool known = node->kind == HT_SYNTAX_NAME || node->kind == HT_SYNTAX_CONSTANT ||
-                 node->kind == HT_SYNTAX_PAREN || node->kind == HT_SYNTAX_CAST ||
-                 node->kind == HT_SYNTAX_BINARY || (node->kind == HT_SYNTAX_MEMBER && !node->arrow);
-    return !known || !node->plain ||
-           (node->kind == HT_SYNTAX_NAME &&
-            (tree->variables[node->variable].changed || tree->variables[node->variable].is_array));
-}
-
-static bool same_text(const ht_tiled *t, const ht_syntax *a, const ht_syntax *b) {
-    const char *text = t->c.model->text;
-    size_t length = a->range.end - a->range.begin;
-    return b->plain && length == b->range.end - b->range.begin &&
-           memcmp(text + a->range.begin, text + b->range.begin, length) == 0;
+static bool is_made(const ht_syntax *node, const void *context) {
+    (void)context;
+    return !node->plain;
 }
 
 /* Returns true if everything else that depends on this blockIdx is the same for the joined
@@ -77,7 +65,8 @@ static bool serves_alone(ht_tiled *t, const candidate *of) {
                      node->variable == of->declaration->variable;
         bool divides = of->count && up->parent->kind == HT_SYNTAX_BINARY &&
                        up->parent->op == HT_BINARY_DIV && up->parent->children[0] == up &&
-                       same_text(t, of->count, up->parent->children[1]);
+                       up->parent->children[1]->plain &&
+                       ht_syntax_is_same_text(of->count, up->parent->children[1]);
         if (!renames && !named && !divides)
             return false;
     }
@@ -95,7 +84,8 @@ static bool read_candidate(ht_tiled *t, const ht_syntax *node, candidate *out) {
     const ht_syntax *init = ht_syntax_strip(node->children[0]);
     if (init->kind == HT_SYNTAX_BINARY && init->op == HT_BINARY_REM) {
         out->count = init->children[1];
-        if (ht_syntax_first(out->count, may_change, c->tree))
+        if (!ht_syntax_is_steady(out->count, &(ht_steady){0}) ||
+            ht_syntax_first(out->count, is_made, NULL))
             return false;
         init = init->children[0];
     }

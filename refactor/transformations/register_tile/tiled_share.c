@@ -1,6 +1,7 @@
 #include "refactor/transformations/register_tile/tiled_share.h"
 #include "base/memory.h"
 #include "refactor/kernel/effects.h"
+#include "refactor/kernel/steady.h"
 #include "refactor/kernel/syntax_value.h"
 #include "refactor/transformations/coarsen/coarsen_carry.h"
 #include "refactor/transformations/coarsen/coarsen_place.h"
@@ -29,39 +30,11 @@ bool ht_tiled_is_index(const ht_tiled *t, size_t variable) {
 
 /* ---- computed anew ---- */
 
-typedef struct stable_walk {
-    const ht_tiled *t;
-    const ht_syntax *at; /* the declaration */
-} stable_walk;
-
-/* Returns false if the expression has the same value wherever its variables are in scope, and costs
- * little. */
-static bool is_unstable(const ht_syntax *node, const void *context) {
-    const stable_walk *walk = context;
-    const ht_tiled *t = walk->t;
-    switch (node->kind) {
-    case HT_SYNTAX_SUBSCRIPT:
-    case HT_SYNTAX_DEREFERENCE:
-    case HT_SYNTAX_ADDRESS:
-    case HT_SYNTAX_ASSIGN:
-    case HT_SYNTAX_STEP:
-    case HT_SYNTAX_LIST:
-        return true;
-    case HT_SYNTAX_CALL:
-        for (size_t i = 0; i < node->count; ++i)
-            if (node->children[i]->type != HT_TYPE_INTEGER)
-                return true;
-        return ht_syntax_has_change(node);
-    case HT_SYNTAX_NAME: {
-        const ht_syntax_variable *variable = &t->c.tree->variables[node->variable];
-        bool own = t->c.values[node->variable].share == HT_SHARE_OWN &&
-                   !ht_tiled_is_index(t, node->variable);
-        return variable->is_array || variable->is_reference || (own && !t->again[node->variable]) ||
-               !ht_variable_is_steady(ht_syntax_named(node), walk->at);
-    }
-    default:
-        return node->kind == HT_SYNTAX_MEMBER && node->arrow;
-    }
+/* Returns true if it is known wherever the values are that are the same for all outputs. */
+static bool is_common(const ht_syntax_variable *variable, const void *context) {
+    const ht_tiled *t = context;
+    return t->c.values[variable->index].share != HT_SHARE_OWN ||
+           ht_tiled_is_index(t, variable->index) || t->again[variable->index];
 }
 
 static bool is_again(ht_tiled *t, const ht_syntax *node) {
@@ -70,8 +43,8 @@ static bool is_again(ht_tiled *t, const ht_syntax *node) {
         variable->is_array || variable->is_reference ||
         t->c.tree->variables[node->variable].changed)
         return false;
-    const stable_walk walk = {t, node};
-    return !ht_syntax_first(node->children[0], is_unstable, &walk);
+    const ht_steady asked = {.at = node, .calls = true, .keeps = is_common, .context = t};
+    return ht_syntax_is_steady(node->children[0], &asked);
 }
 
 static bool on_declaration(const ht_syntax *node, void *context) {

@@ -1,7 +1,9 @@
 #include "refactor/transformations/register_tile/tiled_single.h"
 #include "base/memory.h"
+#include "refactor/kernel/steady.h"
 #include "refactor/plan/plan.h"
 #include "refactor/transformations/register_tile/tiled_front.h"
+#include "refactor/transformations/register_tile/tiled_joined.h"
 #include "refactor/transformations/register_tile/tiled_nearest.h"
 #include "refactor/transformations/register_tile/tiled_share.h"
 
@@ -56,19 +58,18 @@ char *ht_tiled_tested(ht_tiled *t, const ht_syntax *statement) {
 
 /* ---- bounds ---- */
 
-/* Returns true for what may be something else where the bound is written again. */
-static bool may_differ(const ht_syntax *node, const void *context) {
+/* Returns true if its name means the same variable everywhere in the kernel. */
+static bool is_only(const ht_syntax_variable *variable, const void *context) {
     const ht_syntax_tree *tree = context;
-    if (node->kind == HT_SYNTAX_CALL || node->kind == HT_SYNTAX_SUBSCRIPT ||
-        node->kind == HT_SYNTAX_DEREFERENCE)
-        return true;
-    if (node->kind != HT_SYNTAX_NAME || node->variable == SIZE_MAX)
-        return false;
-    const ht_syntax_variable *variable = &tree->variables[node->variable];
-    bool differs = variable->changed || variable->is_reference;
-    for (size_t i = 0; i < tree->variable_count && !differs; ++i)
-        differs = i != node->variable && strcmp(tree->variables[i].name, variable->name) == 0;
-    return differs;
+    for (size_t i = 0; i < tree->variable_count; ++i)
+        if (i != variable->index && strcmp(tree->variables[i].name, variable->name) == 0)
+            return false;
+    return true;
+}
+
+/* Returns true if the bound is the same where it is written again. */
+static bool is_steady(const ht_tiled *t, const ht_syntax *bound) {
+    return ht_syntax_is_steady(bound, &(ht_steady){.keeps = is_only, .context = t->c.tree});
 }
 
 /* Returns the bound of an index of joined blocks; NULL: a guard asks for another one. */
@@ -79,7 +80,7 @@ static const ht_tile_bound *joined_limit(const ht_tiled *t, size_t axis) {
         for (size_t k = 0; k < t->body.items[i].bound_count; ++k)
             if (t->body.items[i].bounds[k].axis == axis)
                 return NULL;
-    return ht_syntax_first(t->count.bound, may_differ, t->c.tree) ? NULL : &t->count;
+    return is_steady(t, t->count.bound) ? &t->count : NULL;
 }
 
 const ht_tile_bound *ht_tiled_only_bound(const ht_tiled *t, size_t axis) {
@@ -97,8 +98,9 @@ const ht_tile_bound *ht_tiled_only_bound(const ht_tiled *t, size_t axis) {
         return NULL;
     ht_range inner = ht_syntax_strip(found->index)->range;
     ht_range outer = ht_syntax_written(found->index)->range;
-    bool steady = !ht_syntax_first(found->bound, may_differ, t->c.tree);
-    return steady && inner.begin == outer.begin && inner.end == outer.end ? found : NULL;
+    return is_steady(t, found->bound) && inner.begin == outer.begin && inner.end == outer.end
+               ? found
+               : NULL;
 }
 
 const ht_tile_bound *ht_tiled_limit(const ht_tiled *t, size_t axis) {
@@ -190,47 +192,19 @@ static size_t add_tests(const ht_tiled *t, size_t axis, bool named, bool inside,
     return count;
 }
 
-/* Tests of which each is there in some configurations, in one condition. */
-typedef struct joined {
-    ht_text text;
-    ht_text any;  /* when one of them is there: a template expression */
-    ht_text many; /* when several are */
-} joined;
-
-static void joined_free(joined *of) {
-    ht_text_free(&of->text);
-    ht_text_free(&of->any);
-    ht_text_free(&of->many);
-}
-
-/* Appends a test that is there when `when` is not 0. `several`: it is more than one. */
-static void join(joined *of, const char *operator, const char * when, const char *test,
-                 bool several) {
-    ht_text_printf(&of->text, "$?{%s}{}{", when);
-    if (of->any.length) {
-        ht_text_printf(&of->text, "$?{%s}{}{ %s }", of->any.data, operator);
-        ht_text_printf(&of->many, "%s(%s) && (%s)", of->many.length ? " || " : "", when,
-                       of->any.data);
-    }
-    if (several)
-        ht_text_printf(&of->many, "%s(%s)", of->many.length ? " || " : "", when);
-    ht_text_printf(&of->text, "%s}", test);
-    ht_text_printf(&of->any, "%s(%s)", of->any.length ? " || " : "", when);
-}
-
 /* Returns when the index of an output is declared in its loop: a template expression; free(). */
 static char *when_inner(const ht_tiled *t, size_t axis) {
     return is_in_front(t, axis) ? ht_format("%s > 1", t->axes[axis].form->factor) : ht_strdup("1");
 }
 
-static joined join_tests(const ht_tiled *t, const bool *needed, bool inside) {
-    joined all = {0};
+static ht_tiled_joined join_tests(const ht_tiled *t, const bool *needed, bool inside) {
+    ht_tiled_joined all = {0};
     for (size_t i = 0; i < t->axis_count; ++i) {
         ht_text test = {0};
         size_t count = add_tests(t, i, needed[t->axes[i].variable], inside, &test);
         char *when = when_inner(t, i), *text = count ? ht_text_take(&test) : NULL;
         if (count)
-            join(&all, inside ? "&&" : "||", when, text, count > 1);
+            ht_tiled_join(&all, inside ? "&&" : "||", when, text, count > 1);
         free(when);
         free(text);
         if (!count)
@@ -241,7 +215,8 @@ static joined join_tests(const ht_tiled *t, const bool *needed, bool inside) {
 
 /* Writes `if (TESTS)}`; several tests where the text knows whether the tile is full after that:
  * `if (full || (TESTS))}`. */
-static void write_asked_test(const ht_tiled *t, const joined *all, bool inside, ht_writer *writer) {
+static void write_asked_test(const ht_tiled *t, const ht_tiled_joined *all, bool inside,
+                             ht_writer *writer) {
     char *full = all->many.length ? ht_tiled_full(t) : NULL;
     char *asked = full ? ht_format("(%s) && (%s)", full, all->many.data) : ht_strdup("0");
     ht_writer_printf(writer, "if (");
@@ -260,7 +235,7 @@ static void write_asked_test(const ht_tiled *t, const joined *all, bool inside, 
  * it is there, as a template expression; NULL: there are no tests. free(). */
 static char *write_test(const ht_tiled *t, const bool *needed, bool inside, ht_writer *writer,
                         size_t like) {
-    joined all = join_tests(t, needed, inside);
+    ht_tiled_joined all = join_tests(t, needed, inside);
     char *there = all.any.length ? ht_strdup(all.any.data) : NULL;
     if (there) {
         const char *many = all.many.length ? all.many.data : "0";
@@ -273,7 +248,7 @@ static char *write_test(const ht_tiled *t, const bool *needed, bool inside, ht_w
         } else
             write_asked_test(t, &all, inside, writer);
     }
-    joined_free(&all);
+    ht_tiled_joined_free(&all);
     return there;
 }
 

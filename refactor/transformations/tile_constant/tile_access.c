@@ -176,8 +176,7 @@ static void push(scanning *in, const ht_syntax *node, bool negated) {
 static bool leaves(const ht_syntax *statement) {
     if (statement->kind == HT_SYNTAX_COMPOUND)
         return statement->count && leaves(statement->children[statement->count - 1]);
-    return statement->kind == HT_SYNTAX_RETURN || statement->kind == HT_SYNTAX_CONTINUE ||
-           statement->kind == HT_SYNTAX_BREAK;
+    return ht_syntax_is_jump(statement);
 }
 
 static void scan_branches(scanning *in, const ht_syntax *node, int depth) {

@@ -2,6 +2,7 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "refactor/kernel/facts.h"
+#include "refactor/kernel/loops.h"
 #include "refactor/kernel/syntax_tree.h"
 #include "refactor/kernel/syntax_value.h"
 #include "refactor/plan/plan.h"
@@ -360,14 +361,13 @@ static char *range_of(const ht_tiles *tiles, const ht_syntax *start, const ht_sy
 /* Returns the step of `variable` in an increment that may have several parts. */
 static const ht_syntax *step_of(const ht_syntax *increment, const ht_syntax_variable *variable) {
     const ht_syntax *left, *right;
+    ht_loop_step found;
     int op;
-    if (!ht_syntax_binary(increment, &op, &left, &right))
-        return NULL;
-    if (op == HT_BINARY_COMMA) {
+    if (ht_syntax_binary(increment, &op, &left, &right) && op == HT_BINARY_COMMA) {
         const ht_syntax *step = step_of(left, variable);
         return step ? step : step_of(right, variable);
     }
-    return op == HT_BINARY_ADD_ASSIGN && ht_syntax_named(left) == variable ? right : NULL;
+    return ht_loop_step_read(increment, variable, &found) && !found.down ? found.by : NULL;
 }
 
 /* Reads such a loop. Returns false if the statement has another form. */
@@ -432,15 +432,10 @@ static bool on_relation(const ht_syntax *node, void *context) {
 /* Returns true for for (i = threadIdx.a; ...; i += block), which covers any extent with any
  * block. */
 static bool strides_by_block(const ht_tiles *tiles, const ht_syntax *node) {
-    const ht_syntax *init = node->kind == HT_SYNTAX_FOR ? node->children[0] : NULL;
-    if (!init || init->kind != HT_SYNTAX_DECLARATION || init->count == 0 ||
-        init->children[0]->kind != HT_SYNTAX_VARIABLE)
-        return false;
-    const ht_syntax *left, *right;
-    int op;
-    return ht_tile_mentions_thread(init->children[0]->children[0]) &&
-           ht_syntax_binary(node->children[2], &op, &left, &right) && op == HT_BINARY_ADD_ASSIGN &&
-           ht_tiles_mention(tiles, right);
+    const ht_syntax_variable *counter = ht_loop_declared(node);
+    const ht_syntax *step = counter ? step_of(node->children[2], counter) : NULL;
+    return step && ht_tile_mentions_thread(ht_syntax_initializer(counter)) &&
+           ht_tiles_mention(tiles, step);
 }
 
 /* Returns the constants on which an expression depends, as bits. */

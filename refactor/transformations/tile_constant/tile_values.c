@@ -85,8 +85,7 @@ static bool takes_part(values *in, const ht_syntax *expression, int depth) {
 }
 
 static bool is_memory(const ht_syntax *node) {
-    const ht_syntax *place = ht_syntax_strip_whole(node);
-    return place->kind == HT_SYNTAX_SUBSCRIPT || place->kind == HT_SYNTAX_DEREFERENCE;
+    return ht_syntax_is_element(ht_syntax_strip_whole(node));
 }
 
 /* ---- halves of halves */
