@@ -516,8 +516,7 @@ void ht_infer_host(ht_infer *in) {
 typedef struct allocation {
     const ht_infer *in;
     CXCursor variable;
-    CXCursor bytes; /* the expression of the size, in bytes or in `elements` */
-    bool elements;
+    CXCursor bytes; /* the expression of the size */
     int line;
     size_t found;
 } allocation;

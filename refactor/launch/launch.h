@@ -11,9 +11,7 @@ typedef struct ht_extent3 {
     bool has_argument;
     CXCursor variable; /* the dim3 (or integer) variable that it names, or null */
     bool is_call;      /* the dim3 is returned by a function of the user that does nothing else */
-    /* written only for this kernel's launches: parts of it may be edited in place */
-    bool exclusive;
-    bool known; /* the axes could be read */
+    bool known;        /* the axes could be read */
 } ht_extent3;
 
 typedef struct ht_launch_site {
@@ -31,9 +29,8 @@ typedef struct ht_launch_site {
     CXCursor *template_arguments; /* expressions and types as written; may be empty */
     ht_range *template_ranges;    /* in `file` */
     size_t template_argument_count;
-    bool in_macro;   /* inside another macro's expansion, so it must not be edited */
-    bool macro_form; /* hipLaunchKernelGGL */
-    bool indirect;   /* it does not name the kernel (indirect.h); `in_macro` too */
+    bool in_macro; /* inside another macro's expansion, so it must not be edited */
+    bool indirect; /* it does not name the kernel (indirect.h); `in_macro` too */
 } ht_launch_site;
 
 typedef struct ht_launches {

@@ -57,11 +57,6 @@ static bool is_ruled_out(ht_coarsen *c) {
     return c->refused;
 }
 
-typedef struct index_walk {
-    ht_coarsen *c;
-    bool *alias;
-} index_walk;
-
 static bool is_x_index(const ht_syntax *node) {
     return node->kind == HT_SYNTAX_INDEX && node->axis == 0 &&
            (node->op == HT_INDEX_THREAD || node->op == HT_INDEX_BLOCK ||

@@ -132,7 +132,7 @@ static bool is_worth(const ht_tiled *t) {
     for (size_t i = 0; i < t->c.tree->count; ++i) {
         const ht_syntax *node = t->c.tree->nodes[i];
         loops += ht_syntax_is_loop(node);
-        reads += node->kind == HT_SYNTAX_SUBSCRIPT || node->kind == HT_SYNTAX_DEREFERENCE;
+        reads += ht_syntax_is_element(node);
     }
     return loops > 0 || reads > 3;
 }
@@ -211,10 +211,8 @@ static void list_loops(ht_tiled *t, const ht_syntax *node, size_t parent) {
     if (!node || t->c.marks[node->index].apart || !ht_node_any_apart(&t->c, node))
         return;
     if (ht_syntax_is_loop(node)) {
-        for (size_t up = parent; up != SIZE_MAX; up = t->form.loops[up].parent)
-            t->form.loops[up].has_inner = true;
         HT_GROW(t->form.loops, t->form.loop_count);
-        t->form.loops[t->form.loop_count] = (ht_tiled_loop){node, parent, false};
+        t->form.loops[t->form.loop_count] = (ht_tiled_loop){node, parent};
         parent = t->form.loop_count++;
     }
     for (size_t i = 0; i < node->count; ++i)

@@ -40,8 +40,7 @@ typedef struct ht_tiled_axis {
  * the same for the whole block. */
 typedef struct ht_tiled_loop {
     const ht_syntax *loop;
-    size_t parent;  /* the loop around it; SIZE_MAX: none */
-    bool has_inner; /* there is another one inside */
+    size_t parent; /* the loop around it; SIZE_MAX: none */
 } ht_tiled_loop;
 
 /* Text that vector-width may put in place of an inserted one. */

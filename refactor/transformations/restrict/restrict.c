@@ -21,10 +21,9 @@
 
 typedef struct pointer_use {
     bool reads, writes; /* through the pointer; both if a use is not understood */
-    bool escapes;       /* a copy of it goes where something may be written through it */
 } pointer_use;
 
-typedef enum mode { MODE_READ = 1, MODE_WRITE = 2, MODE_UPDATE = 3, MODE_ESCAPE = 7 } mode;
+typedef enum mode { MODE_READ = 1, MODE_WRITE = 2, MODE_UPDATE = 3 } mode;
 
 typedef struct search {
     const ht_parameter *parameter;
@@ -40,7 +39,7 @@ static void scan_children(search *in, const ht_syntax *node, mode how) {
 
 /* Returns what may happen to a value that the node takes over. */
 static mode taken(const ht_syntax *node, size_t child) {
-    return ht_syntax_only_reads(node, child) ? MODE_READ : MODE_ESCAPE;
+    return ht_syntax_only_reads(node, child) ? MODE_READ : MODE_UPDATE;
 }
 
 static void scan_assignment(search *in, const ht_syntax *node) {
@@ -96,7 +95,7 @@ static void scan(search *in, const ht_syntax *node, mode how) {
         scan_children(in, node, how);
         return;
     default:
-        scan_children(in, node, ht_syntax_is_expression(node) ? MODE_ESCAPE : MODE_READ);
+        scan_children(in, node, ht_syntax_is_expression(node) ? MODE_UPDATE : MODE_READ);
     }
 }
 
@@ -104,7 +103,7 @@ static void scan(search *in, const ht_syntax *node, mode how) {
 static pointer_use use_find(const ht_model *model, size_t parameter) {
     search in = {&model->parameters.items[parameter], 0};
     scan(&in, ht_syntax_of(model)->body, MODE_READ);
-    return (pointer_use){in.found & MODE_READ, in.found & MODE_WRITE, in.found == MODE_ESCAPE};
+    return (pointer_use){in.found & MODE_READ, in.found & MODE_WRITE};
 }
 
 /* ---- the transformation ---- */
