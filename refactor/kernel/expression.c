@@ -11,7 +11,13 @@
 
 enum { DEPTH_MAX = 40, LENGTH_MAX = 4000 };
 
-static bool write_expression(const ht_syntax *node, int depth, ht_text *out);
+typedef struct writing {
+    ht_word_of *word;
+    const void *context;
+    ht_text *out;
+} writing;
+
+static bool write_expression(const writing *in, const ht_syntax *node, int depth);
 
 const char *ht_argument_name(const ht_model *model, size_t index) {
     const ht_problem_entry *entry = model->entry;
@@ -30,18 +36,18 @@ const char *ht_argument_name(const ht_model *model, size_t index) {
     return NULL;
 }
 
-static bool write_variable(const ht_syntax_variable *variable, int depth, ht_text *out) {
+static bool write_variable(const writing *in, const ht_syntax_variable *variable, int depth) {
     const ht_model *model = variable->tree->model;
     const ht_parameter *parameter = variable->parameter;
     if (parameter) {
         const char *name = ht_argument_name(model, (size_t)(parameter - model->parameters.items));
         if (!parameter->is_integer || parameter->is_assigned || !name)
             return false;
-        ht_text_append(out, name);
+        ht_text_append(in->out, name);
         return true;
     }
-    const ht_syntax *value = ht_syntax_kept(variable);
-    return value && write_expression(value, depth + 1, out);
+    const ht_syntax *value = ht_syntax_fixed(variable);
+    return value && write_expression(in, value, depth + 1);
 }
 
 /* Returns the structure's argument of the index-th parameter; NULL: there is none. */
@@ -75,51 +81,63 @@ static bool write_field(const ht_syntax *node, ht_text *out) {
 }
 
 /* Writes "BEGIN a BETWEEN b)". */
-static bool write_both(const ht_syntax *left, const ht_syntax *right, const char *begin,
-                       const char *between, int depth, ht_text *out) {
-    ht_text_append(out, begin);
-    if (!write_expression(left, depth + 1, out))
+static bool write_both(const writing *in, const ht_syntax *left, const ht_syntax *right,
+                       const char *begin, const char *between, int depth) {
+    ht_text_append(in->out, begin);
+    if (!write_expression(in, left, depth + 1))
         return false;
-    ht_text_append(out, between);
-    if (!write_expression(right, depth + 1, out))
+    ht_text_append(in->out, between);
+    if (!write_expression(in, right, depth + 1))
         return false;
-    ht_text_append(out, ")");
+    ht_text_append(in->out, ")");
     return true;
 }
 
-static bool write_expression(const ht_syntax *node, int depth, ht_text *out) {
+/* Writes an expression that is no constant. */
+static bool write_parts(const writing *in, const ht_syntax *node, int depth) {
     const ht_syntax *left, *right;
-    int64_t value;
     int op;
-    if (depth > DEPTH_MAX || out->length > LENGTH_MAX)
-        return false;
-    if (ht_syntax_constant(node, &value)) {
-        ht_text_printf(out, value < 0 ? "(%lld)" : "%lld", (long long)value);
-        return true;
-    }
-    node = ht_syntax_strip_whole(node);
     if (node->type != HT_TYPE_INTEGER && node->type != HT_TYPE_BOOL)
         return false;
     if (node->kind == HT_SYNTAX_MEMBER)
-        return write_field(node, out);
+        return write_field(node, in->out);
     if (ht_syntax_named(node))
-        return write_variable(ht_syntax_named(node), depth, out);
+        return write_variable(in, ht_syntax_named(node), depth);
     if (ht_syntax_binary(node, &op, &left, &right)) {
         char between[8];
         snprintf(between, sizeof between, " %s ", ht_operator_text(op) ? ht_operator_text(op) : "");
         return op >= HT_BINARY_MUL && op <= HT_BINARY_SHR &&
-               write_both(left, right, "(", between, depth, out);
+               write_both(in, left, right, "(", between, depth);
     }
     bool least = ht_syntax_calls(node, "min");
     return (least || ht_syntax_calls(node, "max")) && node->op == 2 &&
-           write_both(node->children[0], node->children[1], least ? "min(" : "max(", ", ", depth,
-                      out);
+           write_both(in, node->children[0], node->children[1], least ? "min(" : "max(", ", ",
+                      depth);
 }
 
-char *ht_syntax_expression(const ht_syntax *node) {
+static bool write_expression(const writing *in, const ht_syntax *expression, int depth) {
+    const ht_syntax *node = ht_syntax_strip_whole(expression);
+    int64_t value;
+    if (depth > DEPTH_MAX || in->out->length > LENGTH_MAX)
+        return false;
+    ht_word word = in->word ? in->word(node, in->context, in->out) : HT_WORD_NONE;
+    if (word == HT_WORD_WRITTEN || word == HT_WORD_UNKNOWN)
+        return word == HT_WORD_WRITTEN;
+    if (word == HT_WORD_PARTS || !ht_syntax_constant(expression, &value))
+        return write_parts(in, node, depth);
+    ht_text_printf(in->out, value < 0 ? "(%lld)" : "%lld", (long long)value);
+    return true;
+}
+
+char *ht_syntax_expression_with(const ht_syntax *node, ht_word_of *word, const void *context) {
     ht_text text = {0};
-    if (write_expression(node, 0, &text))
+    const writing in = {word, context, &text};
+    if (write_expression(&in, node, 0))
         return ht_text_take(&text);
     ht_text_free(&text);
     return NULL;
+}
+
+char *ht_syntax_expression(const ht_syntax *node) {
+    return ht_syntax_expression_with(node, NULL, NULL);
 }

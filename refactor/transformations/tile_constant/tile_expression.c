@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { DEPTH_MAX = 24, BUDGET = 20000, LENGTH_MAX = 2000 };
+enum { DEPTH_MAX = 24, BUDGET = 20000 };
 
 const ht_tile *ht_tiles_leaf(const ht_tiles *tiles, const ht_syntax *leaf) {
     const ht_syntax *node = ht_syntax_strip_whole(leaf);
@@ -31,12 +31,9 @@ static bool mentions(const ht_tiles *tiles, const ht_syntax *node, int depth, in
     if (--*budget < 0 || ht_tiles_leaf(tiles, node) ||
         ht_syntax_builtin(node, false, &axis) == HT_INDEX_BLOCK_DIM)
         return true;
-    if (node->kind == HT_SYNTAX_NAME && depth < DEPTH_MAX) {
-        const ht_syntax_variable *variable = ht_syntax_named(node);
-        bool fixed = variable->local ? variable->local->writes == 0 : variable->is_const;
-        if (fixed && mentions(tiles, ht_syntax_initializer(variable), depth + 1, budget))
-            return true;
-    }
+    if (node->kind == HT_SYNTAX_NAME && depth < DEPTH_MAX &&
+        mentions(tiles, ht_syntax_fixed(ht_syntax_named(node)), depth + 1, budget))
+        return true;
     for (size_t i = 0; i < node->count; ++i)
         if (mentions(tiles, node->children[i], depth, budget))
             return true;
@@ -50,28 +47,9 @@ bool ht_tiles_mention(const ht_tiles *tiles, const ht_syntax *expression) {
 
 /* ---- writing ---- */
 
-static bool write(const ht_tiles *tiles, const ht_syntax *expression, int depth, ht_text *out);
-
 /* Returns true for + - * / %; tile proofs do not handle shifts. */
 static bool is_written(const ht_syntax *node) {
     return node->kind == HT_SYNTAX_BINARY && node->op >= HT_BINARY_MUL && node->op <= HT_BINARY_SUB;
-}
-
-static bool write_variable(const ht_tiles *tiles, const ht_syntax_variable *variable, int depth,
-                           ht_text *out) {
-    const ht_model *model = tiles->model;
-    const ht_parameter *parameter = variable->parameter;
-    if (parameter) {
-        const char *name = ht_argument_name(model, (size_t)(parameter - model->parameters.items));
-        if (!name || parameter->is_assigned)
-            return false;
-        ht_text_append(out, name);
-        return true;
-    }
-    if (variable->local ? variable->local->writes > 0 : !variable->is_const)
-        return false;
-    const ht_syntax *value = ht_syntax_initializer(variable);
-    return value && write(tiles, value, depth + 1, out);
 }
 
 static const char *tile_of_axis(const ht_tiles *tiles, int axis) {
@@ -81,20 +59,15 @@ static const char *tile_of_axis(const ht_tiles *tiles, int axis) {
     return NULL;
 }
 
-static bool write(const ht_tiles *tiles, const ht_syntax *expression, int depth, ht_text *out) {
-    const ht_syntax *node = ht_syntax_strip_whole(expression);
+/* Writes a constant of the block under its parameter's name. What depends on one is no number. */
+static ht_word word_of(const ht_syntax *node, const void *context, ht_text *out) {
+    const ht_tiles *tiles = context;
+    const ht_tile *leaf = ht_tiles_leaf(tiles, node);
     int64_t value;
     int axis;
-    if (depth > DEPTH_MAX || out->length > LENGTH_MAX)
-        return false;
-    const ht_tile *leaf = ht_tiles_leaf(tiles, node);
     if (leaf) {
         ht_text_append(out, leaf->name);
-        return true;
-    }
-    if (!ht_tiles_mention(tiles, node) && ht_syntax_constant(node, &value)) {
-        ht_text_printf(out, value < 0 ? "(%lld)" : "%lld", (long long)value);
-        return true;
+        return HT_WORD_WRITTEN;
     }
     if (ht_syntax_builtin(node, false, &axis) == HT_INDEX_BLOCK_DIM) {
         const char *name = tile_of_axis(tiles, axis);
@@ -102,28 +75,18 @@ static bool write(const ht_tiles *tiles, const ht_syntax *expression, int depth,
             ht_text_append(out, name);
         else
             ht_text_printf(out, "%lld", (long long)tiles->model->axes[axis].block);
-        return name || tiles->model->axes[axis].block > 0;
+        return name || tiles->model->axes[axis].block > 0 ? HT_WORD_WRITTEN : HT_WORD_UNKNOWN;
     }
-    if (node->kind == HT_SYNTAX_NAME)
-        return write_variable(tiles, ht_syntax_named(node), depth, out);
-    if (!is_written(node))
-        return false;
-    ht_text_append(out, "(");
-    if (!write(tiles, node->children[0], depth + 1, out))
-        return false;
-    ht_text_printf(out, " %s ", ht_operator_text(node->op));
-    if (!write(tiles, node->children[1], depth + 1, out))
-        return false;
-    ht_text_append(out, ")");
-    return true;
+    bool parts = ht_tiles_mention(tiles, node);
+    if (!parts && ht_syntax_constant(node, &value))
+        return HT_WORD_NONE;
+    if (node->kind != HT_SYNTAX_NAME && !is_written(node))
+        return HT_WORD_UNKNOWN;
+    return parts ? HT_WORD_PARTS : HT_WORD_NONE;
 }
 
 char *ht_tiles_expression(const ht_tiles *tiles, const ht_syntax *expression) {
-    ht_text text = {0};
-    if (write(tiles, expression, 0, &text) && text.length)
-        return ht_text_take(&text);
-    ht_text_free(&text);
-    return NULL;
+    return ht_syntax_expression_with(expression, word_of, tiles);
 }
 
 /* ---- values ---- */
