@@ -16,6 +16,7 @@
 #include "refactor/rewrite/apply.h"
 #include "refactor/source/comment.h"
 #include "refactor/source/tree.h"
+#include "runtime/nvidia/target.h"
 #include "runtime/provider/provider.h"
 
 #include <stdlib.h>
@@ -165,11 +166,10 @@ static ht_status illegal(const applying *in, const ht_kernel *kernel, const ht_p
 }
 
 /* Returns true if a configuration is legal with the limits of an NVIDIA GPU, on which wide accesses
- * are aligned: a block's arrays in shared memory have 48 KiB there. The source is checked with
- * these then; the host runs it all the same. */
+ * are aligned. The source is checked with these then; the host runs it all the same. */
 static bool is_for_nvidia(applying *in, const ht_binding *host, const ht_config *config) {
     ht_device_fields fields = *host->device;
-    fields.max_static_lds = 48 << 10;
+    fields.max_static_lds = HT_NVIDIA_STATIC_SHARED;
     const ht_binding binding = {host->template, host->problem, &fields};
     bool legal = false;
     char *why = NULL;

@@ -329,6 +329,11 @@ const char *ht_plan_name(ht_plan *plan, const char *wanted);
 /* Returns such a name for both parts together, in capitals: "STAGE_" and an array's name. */
 const char *ht_plan_name_upper(ht_plan *plan, const char *front, const char *back);
 
+/* For such an expression: what the device is. Arrays in shared memory end at 48 KiB on NVIDIA's
+ * GPUs, and at 64 KiB on AMD's and on the host. */
+#define HT_PLAN_NVIDIA "device.max_static_lds < 65536"
+#define HT_PLAN_NOT_NVIDIA "device.max_static_lds >= 65536"
+
 /* Adds require(EXPR), a template expression. */
 bool ht_plan_require(ht_plan *plan, const char *format, ...) __attribute__((format(printf, 2, 3)));
 

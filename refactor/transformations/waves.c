@@ -27,9 +27,7 @@ static void apply(const ht_model *model, ht_plan *plan) {
         return;
     const char *name = ht_plan_name(plan, "WAVES_PER_EU");
     ht_plan_param(plan, name, "0, 1, 2, 4, 8", "0");
-    /* static arrays end at 48 KiB on NVIDIA's GPUs, where this has no effect, and at 64 KiB on
-     * AMD's */
-    ht_plan_require(plan, "%s == 0 || device.max_static_lds >= 65536", name);
+    ht_plan_require(plan, "%s == 0 || " HT_PLAN_NOT_NVIDIA, name); /* it has no effect there */
     ht_plan_editf(plan, (ht_range){offset, offset}, name,
                   "\n#ifdef __AMDGCN__\n__attribute__((amdgpu_waves_per_eu(${%s})))\n#endif\n",
                   name);

@@ -84,10 +84,9 @@ void ht_vectors_access(const ht_vectors *vectors, bool store, size_t like,
 }
 
 /* GPUs of AMD, and the host, access global memory at any multiple of 4 bytes; on NVIDIA's a wide
- * access has to be aligned, else the compiler makes several of it. Those have at most 48 KiB of
- * arrays in shared memory. */
+ * access has to be aligned, else the compiler makes several of it. */
 void ht_vectors_align(ht_plan *plan, const char *aligned, const char *param) {
     ht_plan_param(plan, aligned, "false, true", "false");
-    ht_plan_require(plan, "!%s || %s > 1 && device.max_static_lds < 65536", aligned, param);
-    ht_plan_require(plan, "%s || %s == 1 || device.max_static_lds >= 65536", aligned, param);
+    ht_plan_require(plan, "!%s || %s > 1 && " HT_PLAN_NVIDIA, aligned, param);
+    ht_plan_require(plan, "%s || %s == 1 || " HT_PLAN_NOT_NVIDIA, aligned, param);
 }
