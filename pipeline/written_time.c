@@ -16,10 +16,8 @@ static const double least_seconds = 0.5;
 static ht_status contest_make(const ht_template *written, const ht_template *tuned,
                               ht_template **out) {
     ht_template *made = ht_template_copy(written);
-    ht_launch_list_free(made->baseline_launches, made->baseline_launch_count);
-    made->baseline_launches =
-        ht_launch_list_copy(made->reference_launches, made->reference_launch_count);
-    made->baseline_launch_count = made->reference_launch_count;
+    ht_launch_list_replace(made->reference_launches, made->reference_launch_count,
+                           &made->baseline_launches, &made->baseline_launch_count);
     made->exact = tuned->exact;
     made->tolerance = tuned->tolerance;
     ht_status status = ht_contest_print(made, out, NULL);

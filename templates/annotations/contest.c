@@ -25,12 +25,6 @@ static ht_status signature_check(const ht_template *original, const ht_template 
     return HT_OK;
 }
 
-static void launches_take(const ht_launch *from, size_t count, ht_launch **to, size_t *to_count) {
-    ht_launch_list_free(*to, *to_count);
-    *to = ht_launch_list_copy(from, count);
-    *to_count = count;
-}
-
 /* Gives the template the original's launches, to be compared with and to be faster than. */
 static void reference_take(const ht_template *original, ht_template *template) {
     ht_strings_free(template->reference_arguments, template->reference_argument_count);
@@ -39,10 +33,10 @@ static void reference_take(const ht_template *original, ht_template *template) {
     template->reference_argument_count = 0;
     template->reference_name = NULL;
     template->reference_kind = HT_REFERENCE_KERNEL;
-    launches_take(original->reference_launches, original->reference_launch_count,
-                  &template->reference_launches, &template->reference_launch_count);
-    launches_take(original->reference_launches, original->reference_launch_count,
-                  &template->baseline_launches, &template->baseline_launch_count);
+    ht_launch_list_replace(original->reference_launches, original->reference_launch_count,
+                           &template->reference_launches, &template->reference_launch_count);
+    ht_launch_list_replace(original->reference_launches, original->reference_launch_count,
+                           &template->baseline_launches, &template->baseline_launch_count);
     template->tolerance = original->tolerance;
     template->exact = original->exact;
 }
