@@ -337,6 +337,29 @@ void ht_effects_free(ht_effects *effects) {
     *effects = (ht_effects){0};
 }
 
+bool ht_syntax_reads_memory(const ht_syntax *node) {
+    ht_effects effects;
+    ht_effects_collect(node, &effects);
+    bool any = effects.reads.unknown;
+    for (size_t i = 0; i < node->tree->variable_count; ++i)
+        any |= effects.reads.variables[i];
+    ht_effects_free(&effects);
+    return any;
+}
+
+bool ht_syntax_reads_what_stays(const ht_syntax *node) {
+    ht_effects all, own;
+    ht_effects_collect(node->tree->body, &all);
+    ht_effects_collect(node, &own);
+    bool stays = !own.reads.unknown;
+    for (size_t i = 0; i < node->tree->variable_count; ++i)
+        stays =
+            stays && !(own.reads.variables[i] && (all.writes.unknown || all.writes.variables[i]));
+    ht_effects_free(&all);
+    ht_effects_free(&own);
+    return stays;
+}
+
 static void on_any_change(const ht_syntax *name, const ht_syntax *change, void *context) {
     (void)name;
     (void)change;

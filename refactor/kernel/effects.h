@@ -21,6 +21,10 @@ void ht_effects_free(ht_effects *effects);
 bool ht_syntax_has_effect(const ht_syntax *node);
 /* Returns true if it has such an effect or changes a variable. */
 bool ht_syntax_has_change(const ht_syntax *node);
+/* Returns true if the node reads memory that other threads see. */
+bool ht_syntax_reads_memory(const ht_syntax *node);
+/* Returns true if no memory that the node reads is written by the kernel. */
+bool ht_syntax_reads_what_stays(const ht_syntax *node);
 /* Returns the parameters, globals and objects whose memory a pointer may point into. The caller
  * frees its `variables`. */
 ht_access ht_pointer_roots(const ht_syntax *pointer);

@@ -117,6 +117,14 @@ size_t ht_syntax_variables(const ht_syntax *statement, ht_syntax_list *out_list)
     return statement->kind == HT_SYNTAX_DECLARATION ? statement->count : 0;
 }
 
+bool ht_syntax_is_only(const ht_syntax_variable *variable) {
+    const ht_syntax_tree *tree = variable->tree;
+    for (size_t i = 0; i < tree->variable_count; ++i)
+        if (i != variable->index && strcmp(tree->variables[i].name, variable->name) == 0)
+            return false;
+    return true;
+}
+
 const ht_syntax *ht_syntax_initializer(const ht_syntax_variable *variable) {
     const ht_syntax *declaration = variable ? variable->declaration : NULL;
     return declaration && declaration->count ? declaration->children[0] : NULL;

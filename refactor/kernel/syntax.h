@@ -235,6 +235,8 @@ bool ht_syntax_mentions(const ht_syntax *node, size_t variable);
 bool ht_syntax_calls(const ht_syntax *node, const char *name);
 /* The variables that a statement, or a VARIABLE alone, declares: how many there are. */
 size_t ht_syntax_variables(const ht_syntax *statement, ht_syntax_list *out_list);
+/* Returns true if no other variable of the tree has its name: it means the same everywhere. */
+bool ht_syntax_is_only(const ht_syntax_variable *variable);
 /* What a variable of the body begins with; NULL: nothing, or it is not one. */
 const ht_syntax *ht_syntax_initializer(const ht_syntax_variable *variable);
 /* The value that a variable of the body keeps: what it begins with, if nothing writes it; NULL: it

@@ -3,8 +3,6 @@
 #include "refactor/transformations/coarsen/coarsen_bound.h"
 #include "refactor/transformations/coarsen/coarsen_place.h"
 
-#include <string.h>
-
 /* Returns true if an output or the loop may change it. */
 static bool may_change(const ht_syntax *node, const void *context) {
     const ht_coarsen *c = context;
@@ -12,20 +10,6 @@ static bool may_change(const ht_syntax *node, const void *context) {
         return node->variable == c->x || c->values[node->variable].share != HT_SHARE_SAME ||
                !ht_variable_is_steady(&c->tree->variables[node->variable], NULL);
     return node->kind == HT_SYNTAX_GLOBAL || (node->kind == HT_SYNTAX_INDEX && node->axis == 0);
-}
-
-/* Returns true if the node reads no memory that the kernel writes. */
-static bool reads_what_stays(const ht_coarsen *c, const ht_syntax *node) {
-    ht_effects all, own;
-    ht_effects_collect(c->tree->body, &all);
-    ht_effects_collect(node, &own);
-    bool stays = !own.reads.unknown;
-    for (size_t i = 0; i < c->tree->variable_count; ++i)
-        stays =
-            stays && !(own.reads.variables[i] && (all.writes.unknown || all.writes.variables[i]));
-    ht_effects_free(&all);
-    ht_effects_free(&own);
-    return stays;
 }
 
 static bool may_be_ahead(const ht_coarsen *c, const ht_part *part) {
@@ -37,7 +21,7 @@ static bool may_be_ahead(const ht_coarsen *c, const ht_part *part) {
            part->node->count && !value->array && !variable->is_array && !variable->is_reference &&
            !variable->is_record && !variable->is_static && !variable->is_shared &&
            ht_variable_is_steady(variable, NULL) && !ht_syntax_has_change(part->node) &&
-           reads_what_stays(c, part->node);
+           ht_syntax_reads_what_stays(part->node);
 }
 
 typedef struct name_walk {
@@ -59,15 +43,6 @@ static bool is_inner_name(const ht_syntax *node, const void *context) {
     return true;
 }
 
-/* Returns true if no other variable of the kernel has the name. */
-static bool is_only(const ht_coarsen *c, size_t variable) {
-    for (size_t i = 0; i < c->tree->variable_count; ++i)
-        if (i != variable && c->tree->variables[i].name &&
-            strcmp(c->tree->variables[i].name, c->tree->variables[variable].name) == 0)
-            return false;
-    return true;
-}
-
 /* Returns true if the declaration of these parts can stand ahead. `inner`: it comes out of the
  * guard's block. */
 static bool is_movable(const ht_coarsen *c, const ht_layout *layout, size_t first, size_t end,
@@ -77,7 +52,7 @@ static bool is_movable(const ht_coarsen *c, const ht_layout *layout, size_t firs
     for (size_t i = first; i < end && good; ++i)
         good = may_be_ahead(c, &layout->parts[i]) &&
                !ht_syntax_first(layout->parts[i].node, is_inner_name, &(name_walk){c, layout}) &&
-               !(inner && !is_only(c, layout->parts[i].node->variable));
+               !(inner && !ht_syntax_is_only(ht_syntax_named(layout->parts[i].node)));
     return good;
 }
 

@@ -110,18 +110,8 @@ static bool add(finding *in, const ht_syntax *node, bool load, bool store) {
     return true;
 }
 
-static bool reads_memory(ht_coarsen *c, const ht_syntax *node) {
-    ht_effects effects;
-    ht_effects_collect(node, &effects);
-    bool any = effects.reads.unknown;
-    for (size_t i = 0; i < c->tree->variable_count; ++i)
-        any |= effects.reads.variables[i];
-    ht_effects_free(&effects);
-    return any;
-}
-
-static bool is_memory(ht_coarsen *c, const ht_syntax *node) {
-    return ht_syntax_is_element(node) && reads_memory(c, node);
+static bool is_memory(const ht_syntax *node) {
+    return ht_syntax_is_element(node) && ht_syntax_reads_memory(node);
 }
 
 static bool on_read(const ht_syntax *node, void *context) {
@@ -141,7 +131,7 @@ static bool on_read(const ht_syntax *node, void *context) {
         return node->op != HT_BINARY_AND && node->op != HT_BINARY_OR;
     case HT_SYNTAX_SUBSCRIPT:
     case HT_SYNTAX_DEREFERENCE:
-        if (is_memory(in->c, node) && !node->is_array)
+        if (is_memory(node) && !node->is_array)
             return !add(in, node, true, false);
         return true;
     default:
@@ -199,8 +189,8 @@ void ht_vectors_find(ht_coarsen *c, ht_syntax_list items, size_t count,
         certain = certain && !has_jump(item);
         if (!stored && certain && (!effect || store))
             ht_syntax_walk(store ? item->children[1] : item, on_read, &in);
-        if (stored &&
-            (reads_memory(c, store ? item->children[1] : item) || !certain || (effect && !store)))
+        if (stored && (ht_syntax_reads_memory(store ? item->children[1] : item) || !certain ||
+                       (effect && !store)))
             drop_stores(&in, item);
         if (effect && !store)
             refuse(&in, item, "it has an effect other than a store of an element");

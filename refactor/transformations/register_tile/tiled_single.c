@@ -58,18 +58,14 @@ char *ht_tiled_tested(ht_tiled *t, const ht_syntax *statement) {
 
 /* ---- bounds ---- */
 
-/* Returns true if its name means the same variable everywhere in the kernel. */
 static bool is_only(const ht_syntax_variable *variable, const void *context) {
-    const ht_syntax_tree *tree = context;
-    for (size_t i = 0; i < tree->variable_count; ++i)
-        if (i != variable->index && strcmp(tree->variables[i].name, variable->name) == 0)
-            return false;
-    return true;
+    (void)context;
+    return ht_syntax_is_only(variable);
 }
 
 /* Returns true if the bound is the same where it is written again. */
-static bool is_steady(const ht_tiled *t, const ht_syntax *bound) {
-    return ht_syntax_is_steady(bound, &(ht_steady){.keeps = is_only, .context = t->c.tree});
+static bool is_steady(const ht_syntax *bound) {
+    return ht_syntax_is_steady(bound, &(ht_steady){.keeps = is_only});
 }
 
 /* Returns the bound of an index of joined blocks; NULL: a guard asks for another one. */
@@ -80,7 +76,7 @@ static const ht_tile_bound *joined_limit(const ht_tiled *t, size_t axis) {
         for (size_t k = 0; k < t->body.items[i].bound_count; ++k)
             if (t->body.items[i].bounds[k].axis == axis)
                 return NULL;
-    return is_steady(t, t->count.bound) ? &t->count : NULL;
+    return is_steady(t->count.bound) ? &t->count : NULL;
 }
 
 const ht_tile_bound *ht_tiled_only_bound(const ht_tiled *t, size_t axis) {
@@ -98,9 +94,8 @@ const ht_tile_bound *ht_tiled_only_bound(const ht_tiled *t, size_t axis) {
         return NULL;
     ht_range inner = ht_syntax_strip(found->index)->range;
     ht_range outer = ht_syntax_written(found->index)->range;
-    return is_steady(t, found->bound) && inner.begin == outer.begin && inner.end == outer.end
-               ? found
-               : NULL;
+    return is_steady(found->bound) && inner.begin == outer.begin && inner.end == outer.end ? found
+                                                                                           : NULL;
 }
 
 const ht_tile_bound *ht_tiled_limit(const ht_tiled *t, size_t axis) {

@@ -260,7 +260,6 @@ bool ht_tiled_hides(const ht_tiled *t) {
     for (size_t i = 0; i < t->body.item_count; ++i)
         entered = entered || t->c.marks[t->body.items[i].node->index].entered;
     for (size_t i = 0; i < tree->variable_count && entered; ++i)
-        for (size_t k = 0; k < i; ++k)
-            hides = hides || strcmp(tree->variables[i].name, tree->variables[k].name) == 0;
+        hides = hides || !ht_syntax_is_only(&tree->variables[i]);
     return hides;
 }
