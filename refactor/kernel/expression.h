@@ -12,7 +12,8 @@ const char *ht_argument_name(const ht_model *model, size_t index);
  * free(). NULL when it is anything else. */
 char *ht_syntax_expression(const ht_syntax *node);
 
-/* What a caller makes of a node, of parentheses and conversions to whole numbers free. */
+/* A caller's answer for a node, which has no parentheses or conversions to whole numbers around it.
+ */
 typedef enum ht_word {
     HT_WORD_NONE,    /* nothing of its own */
     HT_WORD_WRITTEN, /* it is written */

@@ -59,7 +59,8 @@ static const char *tile_of_axis(const ht_tiles *tiles, int axis) {
     return NULL;
 }
 
-/* Writes a constant of the block under its parameter's name. What depends on one is no number. */
+/* Writes a constant of the block under its parameter's name. Expressions that depend on one
+ * are no numbers. */
 static ht_word word_of(const ht_syntax *node, const void *context, ht_text *out) {
     const ht_tiles *tiles = context;
     const ht_tile *leaf = ht_tiles_leaf(tiles, node);
