@@ -10,6 +10,7 @@
 #include "refactor/transformations/coarsen/coarsen_prepare.h"
 #include "refactor/transformations/coarsen/coarsen_share.h"
 #include "refactor/transformations/coarsen/coarsen_write.h"
+#include "refactor/transformations/register_tile/tiled_ahead.h"
 #include "refactor/transformations/register_tile/tiled_front.h"
 #include "refactor/transformations/register_tile/tiled_once.h"
 #include "refactor/transformations/register_tile/tiled_parts.h"
@@ -311,6 +312,7 @@ static void ht_tiled_free(ht_tiled_form *form) {
     }
     ht_tiled_forget(t);
     ht_tiled_once_free(t);
+    ht_tiled_ahead_free(t);
     ht_tiled_single_free(t);
     free(t->added.swaps);
     free(t->added.inserts);

@@ -47,15 +47,15 @@ bool ht_tiled_is_kept(const ht_tiled *t, size_t axis) {
     return t->text == HT_TILE_THREAD && t->axes[axis].kept;
 }
 
-/* Returns when the loops ask, as a template expression: where an axis whose nearest index inside
- * they need has several outputs; free(). */
+/* Returns when the loops ask, as a template expression: where an axis along which they need the
+ * nearest index has several outputs; free(). */
 static char *asked_when(const ht_tiled *t) {
     char *near = t->names.inside ? ht_tiled_neighbours(t) : NULL;
     ht_text several = {0};
     if (!near)
         return ht_strdup("0");
     for (size_t i = 0; i < t->axis_count; ++i)
-        if (t->axes[i].repeats)
+        if (t->axes[i].kept && ht_tiled_limit(t, i))
             ht_text_printf(&several, "%s%s > 1", several.length ? " || " : "",
                            t->axes[i].form->factor);
     char *asked = ht_format("(%s) && (%s)", near, several.length ? several.data : "0");
@@ -106,10 +106,8 @@ static void write_question(const ht_tiled *t, ht_writer *writer, size_t like) {
     char *asked = asked_when(t);
     ht_tiled_joined all = {0};
     ht_writer_printf(writer, "$?{%s}{}{", asked);
-    ht_writer_put(
-        writer, like,
-        "// outputs past the edge, if the tile is not full, read what lies inside and are not "
-        "stored");
+    ht_writer_put(writer, like,
+                  "// a full tile needs no clamp; outputs past the edge of another are not stored");
     ht_writer_put(writer, like, "const bool %s = ", t->names.inside);
     for (size_t i = 0; i < t->axis_count; ++i) {
         if (!ht_tiled_limit(t, i))

@@ -16,9 +16,7 @@
 
 /* ---- the reads ---- */
 
-/* Returns true if the list has only sums and the like: the element is then read for every output
- * that passes. */
-static bool is_straight(ht_syntax_list list, size_t begin, size_t end) {
+bool ht_tiled_is_straight(ht_syntax_list list, size_t begin, size_t end) {
     for (size_t i = begin; i < end; ++i) {
         bool declares =
             list[i]->kind == HT_SYNTAX_DECLARATION || list[i]->kind == HT_SYNTAX_VARIABLE;
@@ -159,7 +157,7 @@ bool ht_tiled_once_begin(ht_tiled *t, ht_syntax_list list, size_t begin, size_t 
     ht_tiled_needs_tests(t, list[begin], asked);
     for (size_t i = 0; i < t->axis_count; ++i)
         axes = axes || asked[t->axes[i].variable];
-    for (size_t i = begin; i < end && axes && is_straight(list, begin, end); ++i) {
+    for (size_t i = begin; i < end && axes && ht_tiled_is_straight(list, begin, end); ++i) {
         once_walk walk = {t, list[i], asked};
         ht_syntax_walk(list[i], on_node, &walk);
     }

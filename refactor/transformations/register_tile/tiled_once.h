@@ -20,6 +20,9 @@
 #include "refactor/transformations/coarsen/coarsen_write.h"
 #include "refactor/transformations/register_tile/tiled_parts.h"
 
+/* Returns true if the list has only sums and the like: what is read for certain in it is read for
+ * every output that passes the tests ahead. */
+bool ht_tiled_is_straight(ht_syntax_list list, size_t begin, size_t end);
 /* Writes such reads before a segment's loops. Returns false if there are none. Until the end, the
  * swaps that are collected use them. */
 bool ht_tiled_once_begin(ht_tiled *t, ht_syntax_list list, size_t begin, size_t end,

@@ -137,6 +137,7 @@ typedef struct ht_tiled {
     ht_tile_names names;
     ht_tile_additions added;
     ht_tile_onces once;
+    ht_tile_onces ahead; /* reads ahead of the loops over outputs (tiled_ahead.c) */
     ht_vector_use vector;
     ht_tile_inner inner;
     ht_tile_walked walk;

@@ -7,6 +7,7 @@
 #include "refactor/transformations/coarsen/coarsen_place.h"
 #include "refactor/transformations/coarsen/coarsen_prepare.h"
 #include "refactor/transformations/coarsen/coarsen_write.h"
+#include "refactor/transformations/register_tile/tiled_ahead.h"
 #include "refactor/transformations/register_tile/tiled_clamped.h"
 #include "refactor/transformations/register_tile/tiled_front.h"
 #include "refactor/transformations/register_tile/tiled_nearest.h"
@@ -374,6 +375,7 @@ static void write_loops(ht_tiled *t, ht_syntax_list list, size_t begin, size_t e
     bool *needed = ht_alloc(t->c.tree->variable_count + 1, sizeof *needed);
     ht_tiled_needs(t, list, begin, end, needed);
     ht_tiled_needs_tests(t, list[begin], needed);
+    bool ahead = !effect && !once && ht_tiled_ahead_begin(t, list, begin, end, writer, like);
     ht_tiled_write_loops(t, NULL, 0, writer, like);
     writer->depth += t->text == HT_TILE_APART ? (int)t->axis_count : 0;
     if (effect && t->text == HT_TILE_APART)
@@ -392,12 +394,13 @@ static void write_loops(ht_tiled *t, ht_syntax_list list, size_t begin, size_t e
         ht_tiled_single_leave(t, needed, writer, like);
     ht_tiled_write_again(t, list, begin, end, needed, writer, like);
     ht_tiled_write_tests(t, list[begin], writer, like);
-    if (once)
+    if (once || ahead)
         write_items_once(t, list, begin, end, needed, writer);
     else
         ht_tiled_write_items(t, list, begin, end, needed, writer);
     writer->level_count -= alone && writer->level_count > 0;
     ht_tiled_end_loops(t, NULL, (int)t->axis_count, writer, like);
+    ht_tiled_ahead_end(t);
     free(needed);
 }
 

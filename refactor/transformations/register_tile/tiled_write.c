@@ -5,6 +5,7 @@
 #include "refactor/transformations/coarsen/coarsen_prepare.h"
 #include "refactor/transformations/coarsen/coarsen_vector.h"
 #include "refactor/transformations/coarsen/coarsen_write.h"
+#include "refactor/transformations/register_tile/tiled_ahead.h"
 #include "refactor/transformations/register_tile/tiled_front.h"
 #include "refactor/transformations/register_tile/tiled_nearest.h"
 #include "refactor/transformations/register_tile/tiled_once.h"
@@ -256,6 +257,7 @@ static bool on_swap(const ht_syntax *node, void *context) {
         return false;
     }
     const char *once = ht_tiled_once_text(t, node);
+    once = once ? once : ht_tiled_ahead_text(t, node);
     if (once) {
         ht_writer_swap(walk->writer, node->range, ht_strdup(once));
         return false;
@@ -367,12 +369,12 @@ static void write_call(const ht_tiled *t, const char *edge, const char *inner, h
 }
 
 /* Returns whether outputs may lie outside, as text, where threads that are all inside have no way
- * of their own; free(). Asked where the tuned source asks: where threads meet, or outputs lie next
- * to each other (tiled_nearest.h). Else compilers would make two bodies of the template, whose time
- * nothing that is written has. */
+ * of their own; free(). Asked where the tuned source asks: where threads meet, or outputs that lie
+ * next to each other are read in loops of the author's (tiled_nearest.h). Else compilers would make
+ * two bodies of the template, whose time nothing that is written has. */
 static char *edge_text(const ht_tiled *t) {
     const char *meets = t->added.meets, *whole = t->names.whole, *apart = t->form.apart;
-    char *near = ht_tiled_neighbours(t);
+    char *near = t->names.inside ? ht_tiled_neighbours(t) : NULL;
     char *asked = near ? ht_format("!(${%s}) || !%s", near, whole) : ht_strdup("true");
     char *text = NULL;
     if (!meets)
@@ -502,7 +504,8 @@ static void write_front(ht_tiled *t, ht_writer *writer, size_t like) {
     ++writer->depth;
 }
 
-char *ht_tiled_text(ht_tiled *t) {
+/* Writes the text that t->text names. Returns NULL if it cannot be written; free(). */
+static char *text_of(ht_tiled *t) {
     ht_coarsen *c = &t->c;
     ht_writer writer = {.c = c};
     size_t like = c->tree->body->children[0]->range.begin;
@@ -529,15 +532,26 @@ char *ht_tiled_text(ht_tiled *t) {
     return text;
 }
 
+/* Writes the work as the text of a thread has it, for what that text needs, which the other texts
+ * follow, is known once it is written. */
+static void learn_needs(ht_tiled *t) {
+    t->text = HT_TILE_THREAD;
+    free(text_of(t));
+    t->text = HT_TILE_APART;
+    ht_tiled_nearest_settle(t);
+}
+
+char *ht_tiled_text(ht_tiled *t) {
+    if (!t->c.meets)
+        learn_needs(t);
+    return text_of(t);
+}
+
 /* Returns one of the texts of an applied source in which all outputs have one body. "": there is
  * none, and the parameter that it is for is required. free(). */
 static char *single_text(ht_tiled *t, ht_tile_text kind) {
     t->text = kind;
-    if (kind == HT_TILE_THREAD) { /* what it needs is known once it is written */
-        free(ht_tiled_text(t));
-        ht_tiled_nearest_settle(t);
-    }
-    char *text = kind == HT_TILE_BLOCK && ht_tiled_hides(t) ? NULL : ht_tiled_text(t);
+    char *text = kind == HT_TILE_BLOCK && ht_tiled_hides(t) ? NULL : text_of(t);
     t->text = HT_TILE_APART;
     if (text)
         return text;

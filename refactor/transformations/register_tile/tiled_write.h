@@ -23,7 +23,7 @@ char *ht_tiled_last(const ht_tiled_form *form, size_t axis, bool block);
 void ht_tiled_collect_swaps(ht_tiled *t, const ht_syntax *node, ht_writer *writer,
                             const struct ht_vectors *vectors);
 
-/* Returns the whole form in the text that t->text names, with its braces; NULL: it cannot be
+/* Returns the whole form as the template has it, with its braces; NULL: it cannot be
  * written. free(). */
 char *ht_tiled_text(ht_tiled *t);
 /* Returns the index of the statement of the work before which the text for HT_TILED_TOP is
