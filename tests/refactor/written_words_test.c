@@ -106,7 +106,7 @@ Test(written_words, pointers_are_written_as_the_author_writes_them) {
             stars[i]);
         char *text = written(source, "TILED=true COARSEN_X=4");
         expect_part(text, stars[i]);
-        expect_part(text, "row[c] * w[c]");
+        expect_part(text, "row[c] * w_value");
         expect_none(text, stars[1 - i]);
         free(text);
         free(source);

@@ -12,6 +12,7 @@
 #include "refactor/transformations/coarsen/coarsen_write.h"
 #include "refactor/transformations/register_tile/tiled_ahead.h"
 #include "refactor/transformations/register_tile/tiled_front.h"
+#include "refactor/transformations/register_tile/tiled_gain.h"
 #include "refactor/transformations/register_tile/tiled_once.h"
 #include "refactor/transformations/register_tile/tiled_parts.h"
 #include "refactor/transformations/register_tile/tiled_plain.h"
@@ -233,6 +234,7 @@ static void make_form(ht_tiled *t) {
         refuse_obstacles(t, 0, MEETING);
         return;
     }
+    ht_tiled_note_idle(t);
     limit_values(t);
     for (size_t i = 0; i < t->body.work.count; ++i)
         list_loops(t, t->body.work.statements[i], SIZE_MAX);

@@ -10,6 +10,7 @@
 #include "refactor/transformations/coarsen/coarsen_share.h"
 #include "refactor/transformations/coarsen/coarsen_write.h"
 #include "refactor/transformations/register_tile/tiled_front.h"
+#include "refactor/transformations/register_tile/tiled_gain.h"
 #include "refactor/transformations/register_tile/tiled_parts.h"
 #include "refactor/transformations/register_tile/tiled_share.h"
 #include "refactor/transformations/register_tile/tiled_single.h"
@@ -106,75 +107,6 @@ static size_t loops_inside(const ht_tiled *t) {
     return count;
 }
 
-/* Returns true for a sum with the plain index (`counter`: with a value that changes in a loop) as
- * one of its terms. */
-static bool has_term(const ht_tiled *t, const ht_syntax *node, bool counter, int depth) {
-    node = ht_syntax_strip(node);
-    if (node->kind == HT_SYNTAX_BINARY && node->op == HT_BINARY_MUL)
-        return ht_syntax_strip(node->children[1])->kind == HT_SYNTAX_CONSTANT &&
-               has_term(t, node->children[0], counter, depth);
-    if (node->kind == HT_SYNTAX_BINARY && (node->op == HT_BINARY_ADD || node->op == HT_BINARY_SUB))
-        return has_term(t, node->children[0], counter, depth) ||
-               has_term(t, node->children[1], counter, depth);
-    if (node->kind != HT_SYNTAX_NAME || depth > 4)
-        return false;
-    const ht_syntax_variable *variable = &t->c.tree->variables[node->variable];
-    if (t->c.tree->variables[node->variable].changed)
-        return counter;
-    if (node->variable == t->axes[0].variable)
-        return !counter;
-    return variable->declaration && variable->declaration->count == 1 &&
-           has_term(t, variable->declaration->children[0], counter, depth + 1);
-}
-
-/* Returns true for y + r: neighbouring outputs along the index read the same elements in different
- * iterations. */
-static bool is_window(const ht_tiled *t, const ht_syntax *node) {
-    if (node->kind != HT_SYNTAX_BINARY || node->type != HT_TYPE_INTEGER ||
-        (node->op != HT_BINARY_ADD && node->op != HT_BINARY_SUB))
-        return false;
-    const ht_syntax *left = node->children[0], *right = node->children[1];
-    return (has_term(t, left, false, 0) && has_term(t, right, true, 0)) ||
-           (has_term(t, right, false, 0) && has_term(t, left, true, 0));
-}
-
-/* Returns true if an element is written and not read. */
-static bool is_target(const ht_syntax *node) {
-    const ht_syntax *parent = node->parent;
-    return parent && parent->kind == HT_SYNTAX_ASSIGN && parent->children[0] == node &&
-           parent->op == HT_BINARY_ASSIGN;
-}
-
-static bool is_read(const ht_syntax *node) {
-    return node->kind == HT_SYNTAX_SUBSCRIPT && !node->is_array && !is_target(node);
-}
-
-/* Notes in `along` what depends on the plain index. Returns true if outputs along it share reads: a
- * read inside of a loop that differs between the other outputs (where threads meet: any read) does
- * not depend on it, or a loop's counter is added to it. */
-static bool find_shared(ht_tiled *t) {
-    ht_coarsen *c = &t->c;
-    bool *varies = ht_alloc(c->tree->count + 1, sizeof *varies), shared = false;
-    for (size_t i = 0; i < c->tree->count; ++i)
-        varies[i] = c->tree->nodes[i]->kind == HT_SYNTAX_SUBSCRIPT &&
-                    ht_node_share(c, c->tree->nodes[i]) != HT_SHARE_SAME;
-    ht_share_reset(c);
-    c->values[t->axes[0].variable].own = true;
-    c->values[t->axes[0].variable].share = HT_SHARE_OWN;
-    ht_region_share(c, &t->body.all);
-    for (size_t i = 0; i < c->tree->count; ++i) {
-        const ht_syntax *node = c->tree->nodes[i];
-        bool expression = node->kind > HT_SYNTAX_VARIABLE, loop = false;
-        t->along[i] = expression && ht_node_share(c, node) != HT_SHARE_SAME;
-        for (const ht_syntax *up = node->parent; up; up = up->parent)
-            loop |= ht_syntax_is_loop(up);
-        bool read = varies[i] || (c->meets && is_read(node));
-        shared |= loop && ((read && !t->along[i]) || is_window(t, node));
-    }
-    free(varies);
-    return shared;
-}
-
 static void shift(ht_tiled *t) {
     memmove(&t->axes[1], &t->axes[0], t->axis_count * sizeof *t->axes);
     ++t->axis_count;
@@ -219,7 +151,7 @@ static bool attempt(ht_tiled *t, const candidate *of) {
                                     .name = c->tree->variables[of->declaration->variable].name};
     t->form.has_plain = true;
     ht_tiled_cut_again(t);
-    bool done = !c->refused && loops_inside(t) == loops && find_shared(t);
+    bool done = !c->refused && loops_inside(t) == loops && ht_tiled_gains(t, 0, t->along);
     if (!done) {
         c->refused = false;
         forget_remarks(c->plan, remarks);
