@@ -4,6 +4,7 @@
 #include "base/text.h"
 #include "refactor/kernel/facts.h"
 #include "refactor/plan/launch_ahead.h"
+#include "refactor/source/lexer.h"
 #include "refactor/source/names.h"
 
 #include <stdlib.h>
@@ -88,12 +89,23 @@ static bool is_too_long(const declaring *in, ht_range argument) {
     return longer;
 }
 
+/* Returns true if the name stands in a text, but for its comments. */
+static bool stands_in_code(const char *text, const char *name) {
+    ht_tokens tokens;
+    bool found = false;
+    ht_tokens_read(text, (ht_range){0, strlen(text)}, false, &tokens);
+    for (size_t i = 0; i < tokens.count; ++i)
+        found = found || ht_tokens_is(&tokens, i, name);
+    ht_tokens_free(&tokens);
+    return found;
+}
+
 /* Returns true if a text that is written has the name. */
 static bool is_written(const declaring *in, const char *name) {
     bool found = ht_names_has(&in->given, name);
     for (size_t i = 0; i < *in->count; ++i) {
         const char *text = (*in->items)[i].text;
-        found = found || ht_name_stands(text, strlen(text), name);
+        found = found || stands_in_code(text, name);
     }
     return found;
 }

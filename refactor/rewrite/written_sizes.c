@@ -114,8 +114,9 @@ static size_t definition_end(const ht_tokens *tokens, size_t index) {
     if (index > 0)
         changed = changed || ht_tokens_is(tokens, index - 1, "++") ||
                   ht_tokens_is(tokens, index - 1, "--");
+    static const char *const ahead[] = {"return", "else", "do", NULL}; /* of no name's type */
     bool declared = index > 0 && tokens->items[index - 1].kind == HT_TOKEN_NAME &&
-                    !ht_tokens_is(tokens, index - 1, "return");
+                    !ht_tokens_is_any(tokens, index - 1, ahead);
     if (declared && ht_tokens_is(tokens, next, "(")) {
         size_t body = after_brackets(tokens, next);
         return ht_tokens_is(tokens, body, "{") ? after_brackets(tokens, body)

@@ -406,3 +406,30 @@ Test(apply, a_file_with_forms_that_are_read_otherwise_is_written) {
         free(text);
     }
 }
+
+/* `else if (...)` is no function of the name `if`, so that the launch may stand there; the number
+ * of blocks that others are launched with stays. */
+Test(apply, a_launch_among_others_with_one_number_of_blocks_is_written) {
+    workplace_write("ladder.hip",
+                    "#include <hip/hip_runtime.h>\n"
+                    "#define BLOCK 256\n"
+                    "int blocks_for(int n, int block) {\n"
+                    "    if (n < 1) return 1;\n    return (n + block - 1) / block;\n}\n"
+                    "__global__ void twice(float *x, int n) {\n"
+                    "    int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+                    "    if (i < n) x[i] *= 2;\n}\n"
+                    "__global__ void thrice(float *x, int n) {\n"
+                    "    int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+                    "    if (i < n) x[i] *= 3;\n}\n"
+                    "void run(float *x, int n, int a) {\n"
+                    "    const int blocks = blocks_for(n, BLOCK);\n"
+                    "    if (a == 0) return;\n"
+                    "    else if (a == 1 || a == 2) twice<<<blocks, BLOCK>>>(x, n);\n"
+                    "    else thrice<<<blocks, BLOCK>>>(x, n);\n}\n");
+    expect_run("apply COARSEN_X=4 --kernel twice ladder.hip --out tuned", 0, "equal to the bit");
+    char *text = workplace_read("tuned/ladder.hip");
+    cr_expect(text && strstr(text, "const int blocks = blocks_for(n, BLOCK);\n") &&
+                  strstr(text, "thrice<<<blocks, BLOCK>>>(x, n)"),
+              "%s", text);
+    free(text);
+}

@@ -38,6 +38,14 @@ Test(written_words, variables_that_are_only_printed_besides_have_the_new_launch)
     expect_both(PRINTED("", "    printf(\"%d\\n\", threads * 2);\n"), threads, false);
 }
 
+/* A comment that is written takes no name. */
+Test(written_words, words_of_a_comment_are_free_as_names) {
+    char *text = example("conv2d_nhwc", "BLOCK_X=32 COARSEN_X=4 TILED=true");
+    expect_part(text, "/* threads of a block, each with several K */\n");
+    expect_part(text, "  const int threads = (K + OUTPUTS_PER_THREAD - 1) / OUTPUTS_PER_THREAD;\n");
+    free(text);
+}
+
 /* A constant of the file is defined anew as a macro is, where nothing else has its number. */
 Test(written_words, a_constant_whose_uses_all_change_has_another_number) {
     char *text = example("depthwise", "BLOCK_X=8 BLOCK_Y=32 COARSEN_X=4 COARSEN_X_STRIDED=true");
