@@ -10,17 +10,19 @@
 typedef struct ht_entry {
     char *name; /* the kernel's */
     char *file;
-    int line;                     /* of the kernel */
-    char *problem;                /* label of the instance: "small"; NULL when there is none */
-    char *fields;                 /* "N=1 C=16 ..."; "" when there are none */
-    const ht_template *template;  /* borrowed; NULL unless it can be tuned */
-    const ht_problem *instance;   /* borrowed */
-    bool annotated;               /* the source itself holds the template */
-    const char *problem_origin;   /* "given", "annotated", "inferred", "missing"; NULL: of a
-                                     template */
-    size_t source;                /* index of its source file */
-    size_t kernel;                /* index of its kernel in that file */
-    int reason_line;              /* in `file`; 0: none */
+    int line;                    /* of the kernel */
+    char *problem;               /* label of the instance: "small"; NULL when there is none */
+    char *fields;                /* "N=1 C=16 ..."; "" when there are none */
+    const ht_template *template; /* borrowed; NULL unless it can be tuned */
+    const ht_problem *instance;  /* borrowed */
+    bool annotated;              /* the source itself holds the template */
+    const char *problem_origin;  /* "given", "annotated", "inferred", "missing"; NULL: of a
+                                    template */
+    size_t source;               /* index of its source file */
+    size_t kernel;               /* index of its kernel in that file */
+    int reason_line;             /* in `file`; 0: none */
+    const char *doubt; /* why a patch of it is probably not wanted; borrowed; NULL: nothing says so
+                        */
     const char **transformations; /* borrowed */
     size_t transformation_count;
     ht_pair_result result;

@@ -126,6 +126,9 @@ static ht_entry *kernel_entry(ht_survey *survey, size_t source, size_t index,
     entry->problem_origin = ht_problem_origin_name(kernel->problem);
     entry->transformations = kernel->transformations;
     entry->transformation_count = kernel->transformation_count;
+    for (size_t i = 0; i < kernel->remark_count; ++i)
+        if (kernel->remarks[i].kind == HT_REMARK_DOUBT)
+            entry->doubt = kernel->remarks[i].message;
     return entry;
 }
 

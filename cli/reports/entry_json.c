@@ -220,6 +220,7 @@ json_t *ht_entry_json(const ht_entry *entry, const ht_device *device) {
     json_object_set_new(object, "reason", ht_report_json_text(result->reason));
     json_object_set_new(object, "reason_line",
                         entry->reason_line ? json_integer(entry->reason_line) : json_null());
+    json_object_set_new(object, "doubt", ht_report_json_text(entry->doubt));
     timing_members(object, result);
     json_object_set_new(object, "config",
                         result->has_config ? ht_config_json(entry->template, &result->config)

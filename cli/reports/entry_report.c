@@ -241,6 +241,8 @@ void ht_entry_report(const ht_entry *entry, const ht_device *device, FILE *out) 
         fprintf(out, "  %-10s %s\n", "config", config);
         free(config);
     }
+    if (entry->doubt && gained(result))
+        fprintf(out, "  %-10s %s\n", "warning", entry->doubt);
     rival_print(entry, out);
     freer_print(entry, out);
     plain_print(entry, out);

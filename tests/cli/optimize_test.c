@@ -237,6 +237,26 @@ Test(optimize, the_fastest_wins_where_it_may_and_the_fastest_plain_one_is_named)
     program_free(&result);
 }
 
+/* A kernel that is there to be read is tuned, and the report says so. */
+Test(optimize, a_kernel_that_is_there_to_be_read_is_tuned_with_a_warning) {
+    workplace_write("naive.hip",
+                    "#include <hip/hip_runtime.h>\n"
+                    "__global__ void twice_naive(const float *in, float *out, int n) {\n"
+                    "    int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+                    "    if (i < n) out[i] = in[i] * 2;\n}\n"
+                    "void run(const float *in, float *out, int n) {\n"
+                    "    twice_naive<<<(n + 31) / 32, 32>>>(in, out, n);\n}\n");
+    program_result result = program_run("optimize naive.hip --json out/report.json" BUDGET);
+    cr_assert_eq(result.code, 0, "%s%s", result.out, result.err);
+    json_t *document = read_json("out/report.json"), *row = first_kernel(document);
+    const char *doubt = json_string_value(json_object_get(row, "doubt"));
+    cr_expect(doubt && strstr(doubt, "its name says naive"), "%s", doubt ? doubt : "none");
+    bool improved = strcmp(json_string_value(json_object_get(row, "status")), "improved") == 0;
+    cr_expect_eq(strstr(result.out, "  warning ") != NULL, improved, "%s", result.out);
+    json_decref(document);
+    program_free(&result);
+}
+
 Test(optimize, what_wins_is_plain) {
     write_sources();
     program_result result = program_run("optimize src --json out/report.json" BUDGET);
