@@ -77,6 +77,7 @@ static const spelled_operator unary_operators[] = {
     {"!", HT_SYNTAX_UNARY, HT_UNARY_NOT},
     {"~", HT_SYNTAX_UNARY, HT_UNARY_BIT_NOT},
     {"*", HT_SYNTAX_DEREFERENCE, HT_UNARY_DEREFERENCE},
+    {"&", HT_SYNTAX_ADDRESS, HT_UNARY_ADDRESS},
     {"++", HT_SYNTAX_STEP, HT_UNARY_PRE_INC},
     {"--", HT_SYNTAX_STEP, HT_UNARY_PRE_DEC},
     {NULL, HT_SYNTAX_EMPTY, 0}};
@@ -107,9 +108,9 @@ static void resolve_operator(const ht_syntax_builder *b, ht_syntax *node, CXCurs
             node->kind = found->kind;
             node->op = found->op;
             bool offset = found->op == HT_BINARY_ADD || found->op == HT_BINARY_SUB;
-            if (node->count == 2 && offset &&
-                (node->children[0]->type == HT_TYPE_POINTER ||
-                 node->children[1]->type == HT_TYPE_POINTER))
+            if (found->kind == HT_SYNTAX_ADDRESS || (node->count == 2 && offset &&
+                                                     (node->children[0]->type == HT_TYPE_POINTER ||
+                                                      node->children[1]->type == HT_TYPE_POINTER)))
                 node->type = HT_TYPE_POINTER;
         }
     }
@@ -226,9 +227,10 @@ static enum CXChildVisitResult visit_parameter(CXCursor cursor, CXCursor parent,
  * known; 2 if it may change what the argument points to; else 0. */
 static int changes_through(CXCursor callee, size_t argument) {
     enum CXCursorKind kind = clang_getCursorKind(callee);
-    if (kind == CXCursor_CXXMethod || kind == CXCursor_ConversionFunction) {
+    bool has_object = kind == CXCursor_CXXMethod && !clang_CXXMethod_isStatic(callee);
+    if (has_object || kind == CXCursor_ConversionFunction) {
         if (argument == 0)
-            return !clang_CXXMethod_isConst(callee) && !clang_CXXMethod_isStatic(callee);
+            return !clang_CXXMethod_isConst(callee);
         --argument;
     }
     parameter_walk walk = {.wanted = argument};
@@ -263,12 +265,12 @@ static int changes(CXCursor callee, const char *name, size_t argument) {
     bool operates = ht_text_begins(name, "operator");
     bool compound =
         operates && length > 9 && name[length - 1] == '=' && !strchr("=!<>", name[length - 2]);
-    if (operates || ht_callee_is_pure(name))
-        return compound && argument == 0;
+    bool known = operates || ht_callee_is_pure(name); /* but for a user's of the same name */
     unsigned count = clang_getNumOverloadedDecls(callee);
-    int worst = count == 0;
+    int worst = known ? compound && argument == 0 : count == 0;
     for (unsigned i = 0; i < count; ++i)
-        worst |= changes_through(clang_getOverloadedDecl(callee, i), argument);
+        if (!known || !is_system(clang_getOverloadedDecl(callee, i)))
+            worst |= changes_through(clang_getOverloadedDecl(callee, i), argument);
     return worst;
 }
 

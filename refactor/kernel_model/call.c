@@ -272,8 +272,6 @@ ht_km_value ht_scan_call(ht_scan *scan, const ht_syntax *call) {
     arguments given;
     if (of->makes_value)
         arguments_read(scan, call, &given);
-    else if (strcmp(name, "operator&") == 0 && argument_count(call) == 1)
-        return ht_scan_address(scan, call, argument_of(call, 0));
     else if (!ht_scan_assigns_object(scan, call, name) && !known_call(scan, call, name, &value) &&
              !field_call(scan, call, &value))
         return other_call(scan, call, name);

@@ -45,6 +45,7 @@ typedef enum ht_unary {
     HT_UNARY_POST_DEC = CXUnaryOperator_PostDec,
     HT_UNARY_PRE_INC = CXUnaryOperator_PreInc,
     HT_UNARY_PRE_DEC = CXUnaryOperator_PreDec,
+    HT_UNARY_ADDRESS = CXUnaryOperator_AddrOf,
     HT_UNARY_DEREFERENCE = CXUnaryOperator_Deref,
     HT_UNARY_PLUS = CXUnaryOperator_Plus,
     HT_UNARY_MINUS = CXUnaryOperator_Minus,

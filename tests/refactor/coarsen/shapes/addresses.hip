@@ -152,3 +152,59 @@ void run_returned(const float *in, const float *w, float *out, int W, int H) {
     (void)w;
     hipLaunchKernelGGL(returned, dim3((W + 15) / 16, H), dim3(16), 0, 0, in, out, W, H);
 }
+
+template <typename T> __device__ inline void fill_typed(T v, T *p) {
+    for (int i = 0; i < 4; ++i)
+        p[i] = v * (i + 1);
+}
+template <typename T> __global__ void pointed(const T *in, T *out, int W, int H) {
+    const int x = blockIdx.x * blockDim.x + threadIdx.x;
+    const int y = blockIdx.y;
+    if (x >= W || y >= H)
+        return;
+    T p[2][2];
+    fill_typed(in[y * W + x], &(p[0][0]));
+    T most = -1;
+    for (int j = 0; j < 2; ++j)
+        most = fmaxf(most, p[j][1] - j);
+    out[y * W + x] = most;
+}
+void run_pointed(const float *in, const float *w, float *out, int W, int H) {
+    (void)w;
+    hipLaunchKernelGGL(pointed<float>, dim3((W + 15) / 16, H), dim3(16), 0, 0, in, out, W, H);
+}
+
+struct steps {
+    static __device__ void add(float &to, float v) { to += v; }
+};
+__global__ void by_static(const float *in, float *out, int W, int H) {
+    const int x = blockIdx.x * blockDim.x + threadIdx.x;
+    const int y = blockIdx.y;
+    if (x >= W || y >= H)
+        return;
+    float sum = 1;
+    steps::add(sum, in[y * W + x]);
+    out[y * W + x] = sum;
+}
+void run_by_static(const float *in, const float *w, float *out, int W, int H) {
+    (void)w;
+    hipLaunchKernelGGL(by_static, dim3((W + 15) / 16, H), dim3(16), 0, 0, in, out, W, H);
+}
+
+// A function of the user's that has the name of one which changes nothing.
+template <typename T> __device__ inline void clamp(T &to, T least, T most) {
+    to += least < most ? least : most;
+}
+template <typename T> __global__ void named_alike(const T *in, T *out, int W, int H) {
+    const int x = blockIdx.x * blockDim.x + threadIdx.x;
+    const int y = blockIdx.y;
+    if (x >= W || y >= H)
+        return;
+    T sum = 1;
+    clamp(sum, in[y * W + x], in[y * W]);
+    out[y * W + x] = sum;
+}
+void run_named_alike(const float *in, const float *w, float *out, int W, int H) {
+    (void)w;
+    hipLaunchKernelGGL(named_alike<float>, dim3((W + 15) / 16, H), dim3(16), 0, 0, in, out, W, H);
+}
