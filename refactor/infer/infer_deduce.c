@@ -66,11 +66,12 @@ static char *called_with(const ht_source *source, CXCursor function, const char 
  * not known yet what is called: wrapper<T, 2>(data). */
 static void written_argument(caller *in, CXCursor call) {
     ht_launch_site site = {.kernel = clang_getCanonicalCursor(in->function),
+                           .callee = ht_ast_child(call, 0),
                            .file = ht_source_file_of(in->source, call)};
     CXCursor name = clang_getNullCursor();
     ht_launch_arguments list;
     if (site.file != SIZE_MAX)
-        name = ht_launch_name(&site, ht_ast_child(call, 0));
+        name = ht_launch_name(&site, site.callee);
     if (clang_Cursor_isNull(name))
         return;
     ht_launch_arguments_read(in->source, &site, name, &list);

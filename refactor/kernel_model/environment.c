@@ -139,6 +139,11 @@ static bool on_name(const ht_syntax *node, void *context) {
     return true;
 }
 
+/* Returns true if the one function that is called has its own copy of the argument. */
+static bool takes_value(const ht_syntax_call *call, size_t argument) {
+    return call->function != SIZE_MAX && !(call->changes[argument] & 1);
+}
+
 static bool on_escape(const ht_syntax *node, void *context) {
     search *in = context;
     bool lambda = node->kind == HT_SYNTAX_UNKNOWN && node->op == HT_UNKNOWN_LAMBDA;
@@ -149,7 +154,7 @@ static bool on_escape(const ht_syntax *node, void *context) {
     else if (node->kind == HT_SYNTAX_CALL) {
         for (size_t i = node->call->has_object; i < (size_t)node->op;
              ++i) /* an argument without a conversion to a value may be bound to a reference */
-            if (node->children[i]->kind == HT_SYNTAX_NAME)
+            if (node->children[i]->kind == HT_SYNTAX_NAME && !takes_value(node->call, i))
                 note(in, node->children[i]->variable);
     } else if (lambda)
         ht_syntax_walk(node, on_name, in);

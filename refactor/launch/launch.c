@@ -81,14 +81,15 @@ static bool on_match(CXCursor cursor, CXCursor parent, void *context) {
     return true;
 }
 
-static void template_argument_add(ht_launch_site *site, const ht_source *source, CXCursor name,
+/* Adds the argument of these tokens, with its expression below `around`. */
+static void template_argument_add(ht_launch_site *site, const ht_source *source, CXCursor around,
                                   size_t first, size_t last) {
     const ht_tokens *tokens = ht_source_tokens(source, site->file);
     match in = {source,
                 site->file,
                 {tokens->items[first].begin, tokens->items[last].end},
                 clang_getNullCursor()};
-    ht_ast_walk(name, on_match, &in);
+    ht_ast_walk(around, on_match, &in);
     HT_GROW(site->template_arguments, site->template_argument_count);
     HT_GROW(site->template_ranges, site->template_argument_count);
     site->template_arguments[site->template_argument_count] = in.found;
@@ -107,12 +108,17 @@ static void template_arguments(ht_launch_site *site, const ht_source *source, CX
         return;
     size_t close = ht_tokens_close(tokens, at + 1), first = at + 2;
     int depth = 0;
+    /* what a template of the host calls is not resolved, and its arguments stand next to its name
+     */
+    bool apart = clang_getCursorKind(name) == CXCursor_OverloadedDeclRef &&
+                 !clang_Cursor_isNull(site->callee);
+    CXCursor around = apart ? site->callee : name;
     for (size_t i = first; i <= close && close < tokens->count; ++i) {
         char c = tokens->text[tokens->items[i].begin];
         bool one = tokens->items[i].end - tokens->items[i].begin == 1;
         if (i == close || (depth == 0 && one && c == ',')) {
             if (i > first)
-                template_argument_add(site, source, name, first, i - 1);
+                template_argument_add(site, source, around, first, i - 1);
             first = i + 1;
         } else if (strchr("(<[{", c))
             depth += (int)(tokens->items[i].end - tokens->items[i].begin);
@@ -123,7 +129,7 @@ static void template_arguments(ht_launch_site *site, const ht_source *source, CX
 
 void ht_launch_arguments_read(const ht_source *source, const ht_launch_site *site, CXCursor name,
                               ht_launch_arguments *out) {
-    ht_launch_site read = {.file = site->file};
+    ht_launch_site read = {.file = site->file, .callee = site->callee};
     template_arguments(&read, source, name);
     *out = (ht_launch_arguments){read.template_arguments, read.template_ranges,
                                  read.template_argument_count};

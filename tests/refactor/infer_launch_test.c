@@ -335,6 +335,41 @@ Test(infer_launch, sizes_that_members_of_members_and_elements_hold_are_fields) {
     }
 }
 
+/* A template of the device's that passes a pointer on to another. One that moves its own first
+ * leads elsewhere. */
+Test(infer_launch, pointers_are_followed_through_two_templates_of_the_device) {
+    static const struct {
+        const char *passes;
+        bool followed;
+    } cases[] = {{"  turn(to, from, m);", true},
+                 {"  from = m;\n  turn(to, from, m);", false},
+                 {"  moved(from);\n  turn(to, from, m);", false}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
+        char *text = ht_format(
+            HEAD "template <typename T> __device__ void moved(const T *&p) { p += 5; }\n"
+                 "template <typename T> __device__ void turn(T *to, const T *from, const T *m) {\n"
+                 "  for (int d = 0; d < 3; ++d)\n"
+                 "    to[d] = from[0] * m[d * 3] + from[1] * m[d * 3 + 1] + from[2] * m[d * 3 + 2];"
+                 "\n}\ntemplate <typename T>\n"
+                 "__device__ void inside(T *to, const T *from, const T *m) {\n%s\n}\n"
+                 "template <typename T> __global__ void k(const T *in, const T *m, T *out, int n) "
+                 "{\n  int i = blockIdx.x * blockDim.x + threadIdx.x;\n  if (i >= n) return;\n"
+                 "  T a[3];\n  inside(a, in + 3 * i, m);\n  out[i] = a[0] + a[1] + a[2];\n}\n"
+                 "void run(float *in, float *m, float *out, int n) {\n"
+                 "  k<<<(n + 127) / 128, 128>>>(in, m, out, n);\n}\n",
+            cases[i].passes);
+        ht_refactor *refactor = refactor_tried(text, false);
+        const ht_kernel *kernel = kernel_named(refactor, "k", NULL);
+        bool known = kernel->status == HT_KERNEL_TEMPLATED &&
+                     strstr(kernel->template->unit, "arg(in : in float[3 * n])") &&
+                     strstr(kernel->template->unit, "arg(m : in float[9])");
+        cr_expect_eq(known, cases[i].followed, "%s: %s", cases[i].passes,
+                     kernel->template ? kernel->template->unit : kernel->reason);
+        ht_refactor_free(refactor);
+        free(text);
+    }
+}
+
 /* Such a call loads the element that its pointer leads to. */
 Test(infer_launch, subscripts_that_a_function_loads_are_kept_small) {
     static const char *const loads[] = {"__builtin_nontemporal_load(at + i)", "__ldg(&at[i])"};
@@ -390,6 +425,44 @@ Test(infer_launch, a_template_argument_may_be_a_constant_of_a_host_template) {
     cr_expect(strstr(of.kernel->template->unit, "baseline(k__original<float, 128>)"), "%s",
               of.kernel->template->unit);
     done(&of);
+}
+
+#define SCALES(arguments, host)                                                                    \
+    HEAD "#define WIDE 128\nenum Mode { ONCE, TWICE };\n"                                          \
+         "template <typename T, int TILE, Mode mode, bool more>\n"                                 \
+         "__global__ void k(const T *in, T *out, int n) {\n"                                       \
+         "  int i = blockIdx.x * blockDim.x + threadIdx.x;\n"                                      \
+         "  if (i < n) out[i] = in[i] * (mode == TWICE ? 2 : 1) + TILE + more;\n}\n"               \
+         "template <typename T, int N> void run(const T *in, T *out, int n) {\n" host              \
+         "  k<" arguments "><<<(n + 127) / 128, 128>>>(in, out, n);\n}\n"                          \
+         "int main() { double *a = 0; run<double, 64>(a, a + 1000, 1000); }\n"
+
+/* So is a macro, a constant of the file, a sum of both, an enumerator. */
+Test(infer_launch, template_arguments_in_a_host_template_may_be_constant_expressions) {
+    static const struct {
+        const char *source, *instance;
+    } cases[] = {{SCALES("T, WIDE, TWICE, true", ""), "k__original<double, 128, TWICE, true>"},
+                 {SCALES("T, WIDE / 2, ONCE, false", ""), "k__original<double, 64, ONCE, false>"},
+                 {SCALES("T, wide + WIDE, TWICE, (WIDE > 64)", "  constexpr int wide = 8;\n"),
+                  "k__original<double, 136, TWICE, true>"},
+                 {SCALES("T, N, TWICE, true", ""), "k__original<double, 64, TWICE, true>"}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
+        inferred of = infer(cases[i].source);
+        cr_assert_eq(of.kernel->status, HT_KERNEL_TEMPLATED, "%s: %s", cases[i].instance,
+                     of.kernel->reason);
+        cr_expect(strstr(of.kernel->template->unit, cases[i].instance), "%s: %s", cases[i].instance,
+                  of.kernel->template->unit);
+        done(&of);
+    }
+}
+
+/* But not what hangs on the host template's own arguments: each of its instances has another. */
+Test(infer_launch, template_arguments_that_hang_on_the_host_templates_are_not_made_up) {
+    static const char *const sources[] = {
+        SCALES("T, tile, TWICE, true", "  constexpr int tile = 32 * sizeof(T);\n"),
+        SCALES("T, sizeof(T), TWICE, true", ""), SCALES("T, N * 2, TWICE, true", "")};
+    for (size_t i = 0; i < sizeof sources / sizeof *sources; ++i)
+        expect_reason(sources[i], "template argument 'TILE' of the launch");
 }
 
 /* The launch is reached with these sizes alone, and the kernel is the one made for them. */
