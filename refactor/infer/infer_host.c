@@ -460,7 +460,10 @@ static char *scalar_value(ht_infer *in, size_t index) {
     if (type.kind == CXType_Enum) {
         if (given && ht_ast_constant(argument, &constant))
             return ht_format("%lld", (long long)constant);
-        return own_field(in, parameter, 0);
+        if (!ht_infer_enumerator(type, &constant))
+            return own_field(in, parameter, 0);
+        ht_text_append(origin, "chosen");
+        return ht_format("%lld", (long long)constant);
     }
     if (parameter->is_integer || (whole && type.kind == CXType_Unexposed))
         return given ? integer_value(in, parameter, argument) : own_field(in, parameter, 0);

@@ -153,6 +153,7 @@ bool ht_infer_type_mixed(const ht_model *model, const ht_parameter *parameter) {
 
 typedef struct enumerators {
     long long least, most;
+    long long example; /* the first that is not 0, or 0 */
     bool any;
 } enumerators;
 
@@ -165,8 +166,16 @@ static enum CXChildVisitResult on_enumerator(CXCursor cursor, CXCursor parent,
     long long value = clang_getEnumConstantDeclValue(cursor);
     in->least = in->any && in->least < value ? in->least : value;
     in->most = in->any && in->most > value ? in->most : value;
+    in->example = in->example ? in->example : value;
     in->any = true;
     return CXChildVisit_Continue;
+}
+
+bool ht_infer_enumerator(CXType type, int64_t *out_value) {
+    enumerators in = {0};
+    clang_visitChildren(clang_getTypeDeclaration(type), on_enumerator, &in);
+    *out_value = in.example;
+    return in.any;
 }
 
 /* Adds the numbers at one place of a structure. Returns false if they are no numbers. */

@@ -21,6 +21,11 @@ bool ht_infer_type_mixed(const ht_model *model, const ht_parameter *parameter);
  * not known, or hold what any number need not be. free(). */
 char *ht_infer_type_records(const ht_model *model, const ht_parameter *parameter);
 
+/* Finds a value of an enumeration, one that is not 0 if there is one. Returns false if it names
+ * none.
+ */
+bool ht_infer_enumerator(CXType type, int64_t *out_value);
+
 /* Returns the type of the parts that a structure is made of: that of its fields, or HT_INFER_BYTES
  * where they have several. NULL: it is no structure, or leads elsewhere. free(). */
 char *ht_infer_record_parts(CXType type, long long *out_parts);

@@ -223,6 +223,20 @@ Test(infer, subscripts_that_are_loaded_are_kept_small) {
     done(&of);
 }
 
+/* A number that the enumeration does not name may lead anywhere, as to a trap. */
+Test(infer, an_enumeration_has_a_value_that_it_names) {
+    inferred of = infer(HEAD "enum class Kind { NONE, SLOPE = 40, LAST };\n"
+                             "__global__ void k(float *a, Kind kind, int n) {\n"
+                             "  int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+                             "  if (i < n) a[i] = kind == Kind::SLOPE ? 2 : 1;\n}\n"
+                             "void run(float *a, Kind kind, int n) {\n"
+                             "  k<<<(n + 127) / 128, 128>>>(a, kind, n);\n}\n");
+    cr_assert_eq(of.kernel->status, HT_KERNEL_TEMPLATED, "%s", of.kernel->reason);
+    cr_expect_eq(number(&of, "kind"), 40);
+    cr_expect_eq(instance_value(&of, "kind"), -1);
+    done(&of);
+}
+
 Test(infer, structures_of_several_types_have_contents_by_field) {
     inferred of = infer(HEAD "enum Kind { FIRST = 1, LAST = 3 };\n"
                              "struct Inner { short low, high; };\n"
