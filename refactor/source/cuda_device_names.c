@@ -151,6 +151,8 @@ const char ht_cuda_device_names[] =
     NUMBER(INF_F, "__builtin_huge_valf()") NUMBER(INF, "__builtin_huge_val()")
     NUMBER(NAN_F, "__builtin_nanf(\"\")") NUMBER(NAN, "__builtin_nan(\"\")")
     NUMBER(PI_F, "3.141592654f") NUMBER(PI, "3.1415926535897931e+0")
+    "#define __trap hiptemper___trap\n"
+    "__device__ inline void hiptemper___trap() {\n    __builtin_trap();\n}\n"
     "#define __syncwarp hiptemper___syncwarp\n"
     "__device__ inline void hiptemper___syncwarp(unsigned long long = ~0ull) {\n"
     "    __threadfence_block();\n    (void)__any(1);\n    __threadfence_block();\n}\n";

@@ -134,6 +134,26 @@ Test(cuda_device, they_round_as_cuda_says) {
     free(text);
 }
 
+/* A trap has no place in memory, so that the block may be any; outputs next to each other are not
+ * offered, as one would end before the others. */
+Test(cuda_device, a_kernel_that_may_trap_is_read) {
+    char *path = tree_put("k.cu", "__device__ float root(float x) {\n"
+                                  "  if (x < -1e30f) __trap();\n  return x / 2;\n}\n"
+                                  "__global__ void k(const float *in, float *out, int n) {\n"
+                                  "  int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+                                  "  if (i < n) out[i] = root(in[i]);\n}\n"
+                                  "void run(const float *in, float *out, int n) {\n"
+                                  "  k<<<(n + 255) / 256, 256>>>(in, out, n);\n}\n");
+    ht_refactor *refactor = tree_read(path, NULL, NULL);
+    const ht_kernel *kernel = kernel_named(refactor, "k", NULL);
+    cr_assert_eq(kernel->status, HT_KERNEL_TEMPLATED, "%s", kernel->reason);
+    const char *unit = kernel->template->unit;
+    cr_expect(strstr(unit, "#define __trap ") && strstr(unit, "__builtin_trap()"), "%s", unit);
+    cr_expect(strstr(unit, "param(BLOCK_X"), "%s", unit);
+    ht_refactor_free(refactor);
+    free(path);
+}
+
 /* HIP's compiler has another name than CUDA's, which headers ask for. */
 Test(cuda_device, what_stands_there_for_cudas_compiler_alone_is_read) {
     free(tree_put("twice.h", "#ifdef __CUDACC__\n"

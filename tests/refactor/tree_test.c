@@ -256,6 +256,25 @@ Test(tree, kernels_take_halves_of_pytorch_without_it) {
     }
 }
 
+/* HIP's header of halves, which PyTorch's numbers of 16 bits take, has functions in an unnamed
+ * namespace: they would hide those for other types in a source's own unnamed one. */
+Test(tree, loads_in_an_unnamed_namespace_are_found_next_to_pytorchs_halves) {
+    char *path = tree_put(
+        "k.cu", "#include <ATen/ATen.h>\nnamespace {\n"
+                "__global__ void k(const float *in, const at::Half *by, float *out, int n) {\n"
+                "  int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+                "  if (i < n) out[i] = __ldg(in + i) + __ldcs(in + i) * by[i] + "
+                "__hadd(i, n);\n}\n}\n"
+                "void run(const at::Tensor &a, at::Tensor &b) {\n  const int n = a.numel();\n"
+                "  k<<<(n + 255) / 256, 256>>>(a.data_ptr<float>(), b.data_ptr<at::Half>(),\n"
+                "      b.data_ptr<float>(), n);\n}\n");
+    ht_refactor *refactor = tree_read(path, NULL, NULL);
+    const ht_kernel *kernel = kernel_named(refactor, "k", NULL);
+    cr_expect_eq(kernel->status, HT_KERNEL_TEMPLATED, "%s", kernel->reason);
+    ht_refactor_free(refactor);
+    free(path);
+}
+
 /* Kernels may take accessors, which their templates have: of the tensor's sizes, in rows. A run
  * finds how many elements there are. */
 Test(tree, kernels_take_accessors_without_pytorch) {
