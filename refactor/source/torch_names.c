@@ -66,8 +66,8 @@
     "inline __host__ __device__ " name " operator-(const " name " &a) {\n" \
     "  return " name "(-(float)a); }\n" \
     CALCULATES(name, "+") CALCULATES(name, "-") CALCULATES(name, "*") CALCULATES(name, "/")
-/* HIP's header of halves has functions in an unnamed namespace, which hide in a source's own unnamed
- * namespaces what is called alike; and macros for CUDA's functions would rename them. */
+/* HIP's header of halves has functions in an unnamed namespace, which hide in a source's own
+ * unnamed namespaces what is called alike; and macros for CUDA's functions would rename them. */
 #define SETS_APART(name) "#pragma push_macro(\"" name "\")\n#undef " name "\n"
 #define GIVES_BACK(name) "#pragma pop_macro(\"" name "\")\n"
 #define FOR_LOADS(what) what("__ldcg") what("__ldca") what("__ldcs")
