@@ -163,6 +163,7 @@ static ht_status file_duel(const ht_step *in, const char *other, ht_pair_times *
     if (status != HT_OK)
         return status;
     const ht_config config = ht_config_default(file->kernel->template);
+    ht_steps_phase(in->steps, "timing the written source");
     return ht_deliver_duel(in->steps->session, against, file->kernel->template, &config, out_times,
                            error);
 }
@@ -203,8 +204,6 @@ static ht_status file_judge(const ht_step *in, bool *out_good, ht_error *error) 
     *out_good = true;
     if (session->recording || !out->source)
         return HT_OK;
-    if (!session->model)
-        ht_steps_phase(in->steps, "timing the written source");
     ht_status status = file_time(in, &times, &gain, &own);
     if (status != HT_OK || !times.known)
         return ht_paired_grave(status, &own, error);

@@ -69,6 +69,8 @@ Test(loop_command, a_loop_is_kept_shown_not_done_again_and_written_as_patches_th
     json_t *document = json_loads(one, 0, NULL);
     const json_t *revision = json_array_get(json_object_get(document, "revisions"), 1);
     cr_assert(json_is_true(json_object_get(revision, "kept")), "%s", one);
+    /* the times are those of the file, and the template's are there, too */
+    cr_expect_gt(json_number_value(json_object_get(revision, "template_speedup")), 0, "%s", one);
     cr_expect_eq(json_array_size(json_object_get(revision, "elsewhere")), 3, "%s", one);
     expect_in(first.out, "x at W=500 H=20");
     expect_in(first.out, "x at W=999 H=39");
@@ -160,6 +162,10 @@ Test(loop_command, a_gpu_that_is_not_there_is_predicted_and_the_winner_verified_
     cr_expect(json_is_true(json_object_get(document, "predicted")));
     cr_expect_eq(json_integer_value(json_object_get(document, "evaluations")), 6);
     cr_expect(json_is_true(json_object_get(made, "kept")), "%s", text);
+    double promised = json_number_value(json_object_get(made, "template_speedup"));
+    double given = json_number_value(json_array_get(json_object_get(made, "speedup"), 0));
+    cr_expect_gt(given, 0.9 * promised, "the file is followed, next to the original: %s", text);
+    cr_expect_lt(given, 1.1 * promised, "%s", text);
     cr_expect_gt(json_number_value(json_object_get(first, "best_ms")),
                  json_number_value(json_object_get(made, "best_ms")));
     program_result again = program_run("loop k.hip --db t.sqlite --show");
