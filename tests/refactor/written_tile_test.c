@@ -19,7 +19,7 @@ Test(written_tile, outputs_that_share_loads_are_an_array) {
         "\n"
         "    if (ow_first >= OW || oh >= OH)\n"
         "        return;\n"
-        "    // a full tile needs no clamp; outputs past the edge of another are not stored\n"
+        "    // a full tile needs no clamp; a partial one does not store outputs past the edge\n"
         "    const bool full = OW - ow_first >= OUTPUTS_PER_THREAD;\n"
         "\n"
         "    float sum[OUTPUTS_PER_THREAD] = {};\n"
@@ -52,7 +52,7 @@ Test(written_tile, a_guard_around_the_work_stays_around_an_array_of_outputs) {
     expect_part(
         text,
         "    if (xFirst < width && yFirst < height) {\n"
-        "        // a full tile needs no clamp; outputs past the edge of another are not stored\n"
+        "        // a full tile needs no clamp; a partial one does not store outputs past the edge\n"
         "        const bool full = height - yFirst >= kBlurRowsOutputsAlongY && width - xFirst "
         ">= kBlurRowsOutputsAlongX;\n"
         "        float value[kBlurRowsOutputsAlongY][kBlurRowsOutputsAlongX] = {};\n");
