@@ -106,11 +106,11 @@ static ht_status original_check(const ht_session *session, const ht_problem *pro
 
 ht_status ht_deliver(const ht_session *session, const ht_loop_origin *origin, ht_generation *from,
                      const ht_template *template, const ht_pair_result *result,
-                     const ht_generation *original, ht_delivery *out_delivery, ht_error *error) {
+                     const ht_generation *original, bool timed, ht_delivery *out_delivery,
+                     ht_error *error) {
     const ht_config config = result->config;
     *out_delivery = (ht_delivery){.good = from == NULL};
-    ht_status status =
-        from ? text_make(session, origin, from, original == NULL, out_delivery, error) : HT_OK;
+    ht_status status = from ? text_make(session, origin, from, timed, out_delivery, error) : HT_OK;
     if (status == HT_OK && out_delivery->good && original)
         status = original_check(session, original->entry->instance, template, &config,
                                 is_tolerant(from, original), out_delivery, error);

@@ -13,13 +13,14 @@ typedef struct ht_delivery {
 } ht_delivery;
 
 /* Writes a winner into the text of `from` (NULL: its template is of no file), and checks it as
- * `optimize` does. `original` is NULL, since `from` is the loop's original: then the file is timed
- * next to it, too, and *result, which is that of the entry, may take another finalist whose file is
- * faster (written_choice.h). `original` is not NULL: the winner is also run against the reference
- * of `template`, the loop's original, at the sizes that verification chooses. */
+ * `optimize` does. `timed`: `from` is the loop's original, and the file is timed next to it;
+ * *result, which is that of the entry, may take another finalist whose file is faster
+ * (written_choice.h). `original` is not NULL: the winner is also run against the reference of
+ * `template`, the loop's original, at the sizes that verification chooses. */
 ht_status ht_deliver(const ht_session *session, const ht_loop_origin *origin, ht_generation *from,
                      const ht_template *template, const ht_pair_result *result,
-                     const ht_generation *original, ht_delivery *out_delivery, ht_error *error);
+                     const ht_generation *original, bool timed, ht_delivery *out_delivery,
+                     ht_error *error);
 
 /* Returns why no text can be written with a configuration; NULL: one can; free(). */
 char *ht_deliver_obstacle(const ht_generation *from, const ht_config *config);

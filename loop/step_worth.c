@@ -92,7 +92,7 @@ static ht_status dispatch(ht_step *in, ht_error *error) {
     if (!ht_step_is_of_original(in))
         return HT_OK;
     ht_status status = ht_deliver(in->steps->session, in->steps->origin, in->from, in->template,
-                                  in->result, NULL, &delivery, error);
+                                  in->result, NULL, false, &delivery, error);
     if (status == HT_OK && delivery.good && elsewhere->dispatched) {
         free(out->source);
         out->source = delivery.text;
@@ -189,12 +189,12 @@ static ht_status file_time(const ht_step *in, ht_pair_times *out_times, ht_gain_
     }
     if (best)
         status = file_duel(in, best, &duel, error);
-    *out_gain = best ? ht_gain_of(&duel) : in->out->over_best;
+    *out_gain = duel.known ? ht_gain_of(&duel) : in->out->over_best;
     return status;
 }
 
 /* Takes the file's times in the place of its template's. *out_good: it is faster than the best
- * before. A file that cannot be timed has those of its template. */
+ * before. A file that cannot be timed, or not next to that, has those of its template. */
 static ht_status file_judge(const ht_step *in, bool *out_good, ht_error *error) {
     const ht_session *session = in->steps->session;
     ht_revision *out = in->out;
@@ -205,6 +205,12 @@ static ht_status file_judge(const ht_step *in, bool *out_good, ht_error *error) 
     if (session->recording || !out->source)
         return HT_OK;
     ht_status status = file_time(in, &times, &gain, &own);
+    if (status != HT_OK && times.known) { /* but not next to the best before it */
+        gain = out->over_best;
+        status = ht_paired_grave(status, &own, error);
+    }
+    if (ht_stopped) /* the next run times it */
+        return ht_error_set(error, HT_ERROR_INTERRUPTED, "the written source was not timed");
     if (status != HT_OK || !times.known)
         return ht_paired_grave(status, &own, error);
     const ht_candidate *winner = ht_pair_result_stays(in->result);
@@ -226,9 +232,9 @@ static ht_status deliver(ht_step *in, ht_error *error) {
     if (in->result->verdict != HT_VERDICT_IMPROVED || !is_gain(in, ""))
         return HT_OK;
     ht_steps_phase(in->steps, "writing the source and checking it next to the original");
-    ht_status status =
-        ht_deliver(in->steps->session, in->steps->origin, in->from, in->template, in->result,
-                   ht_step_is_of_original(in) ? NULL : original, &delivery, error);
+    ht_status status = ht_deliver(in->steps->session, in->steps->origin, in->from, in->template,
+                                  in->result, ht_step_is_of_original(in) ? NULL : original,
+                                  ht_step_is_of_original(in), &delivery, error);
     out->verified = status == HT_OK && delivery.good;
     out->source = delivery.text;
     ht_step_finding_set(out, delivery.words);

@@ -93,8 +93,8 @@ static ht_status texts_make(const ht_output_source *source, ht_entry *const *ent
 /* Returns true if another finalist may be tried: files are timed, the time is not over, and the
  * winner was not timed at other sizes, which the other was not. */
 static bool may_go_on(const ht_output_source *source, const ht_entry *entry) {
-    return source->checker && source->checker->session && !ht_stopped &&
-           entry->elsewhere.count == 0;
+    return source->checker && source->checker->session && !source->checker->winner_only &&
+           !ht_stopped && entry->elsewhere.count == 0;
 }
 
 /* `unproven`: the text was not found to be wrong; it could not be checked. */

@@ -28,6 +28,7 @@ typedef struct ht_written_checker {
     const ht_device *device;          /* that was tuned for: its fields are in geometries */
     const struct ht_session *session; /* times on it what was proven; borrowed; NULL: nothing is
                                          timed */
+    bool winner_only; /* another finalist is never taken, though its file may be faster */
     uint64_t seed;
     const volatile int *interrupted; /* Ctrl-C, or the time is over; may be NULL */
     double reading; /* seconds that reading a file takes, which nothing interrupts: not begun where

@@ -115,6 +115,8 @@ static ht_status survey_tune(ht_night *night, const ht_refactor_options *compile
     ht_outputs_open(night->survey, session, compiler, night->job->out, &outputs);
     night->outputs = &outputs;
     outputs.checker.reading = night->reading * parsing_share;
+    outputs.checker.session = session;
+    outputs.checker.winner_only = true; /* nights are compared by its times, which were watched */
     session->report = nothing_report;
     session->settle = settle;
     session->settle_context = night;

@@ -12,6 +12,7 @@
 #include "refactor/kernel/deduced.h"
 #include "refactor/kernel_model/build.h"
 #include "refactor/launch/symbol.h"
+#include "refactor/unit/annotations.h"
 
 #include "base/memory.h"
 #include "templates/expr/expr_node.h"
@@ -336,8 +337,9 @@ static json_t *template_make(const ht_model *model) {
            ht_template_parameter_falls_back(&model->facts->template_parameters.items[count - 1]))
         --count;
     for (size_t i = 0; i < count; ++i) {
-        const char *known = model->facts->template_parameters.items[i].argument;
+        char *known = ht_template_argument_text(&model->facts->template_parameters.items[i]);
         json_array_append_new(list, json_string(known ? known : "?"));
+        free(known);
     }
     return list;
 }

@@ -224,13 +224,15 @@ static enum CXChildVisitResult visit_parameter(CXCursor cursor, CXCursor parent,
 }
 
 /* Returns 1 if a call may change the argument, which it takes by reference; 5 if its type is not
- * known; 2 if it may change what the argument points to; else 0. */
-static int changes_through(CXCursor callee, size_t argument) {
+ * known; 2 if it may change what the argument points to; else 0. `object`: the first argument is
+ * the object of a method, which may be a static one. */
+static int changes_through(CXCursor callee, size_t argument, bool object) {
     enum CXCursorKind kind = clang_getCursorKind(callee);
-    bool has_object = kind == CXCursor_CXXMethod && !clang_CXXMethod_isStatic(callee);
-    if (has_object || kind == CXCursor_ConversionFunction) {
+    if (kind == CXCursor_FunctionTemplate)
+        kind = clang_getTemplateCursorKind(callee);
+    if (object && (kind == CXCursor_CXXMethod || kind == CXCursor_ConversionFunction)) {
         if (argument == 0)
-            return !clang_CXXMethod_isConst(callee);
+            return !clang_CXXMethod_isStatic(callee) && !clang_CXXMethod_isConst(callee);
         --argument;
     }
     parameter_walk walk = {.wanted = argument};
@@ -256,13 +258,15 @@ static int changes_through(CXCursor callee, size_t argument) {
     }
 }
 
-static int changes(CXCursor callee, const char *name, size_t argument) {
+/* `has_object`: it is written ahead of the method's name. */
+static int changes(CXCursor callee, const char *name, size_t argument, bool has_object) {
+    bool operates = ht_text_begins(name, "operator");
+    bool object = has_object || operates;
     if (clang_Cursor_isNull(callee))
         return 0;
     if (clang_getCursorKind(callee) != CXCursor_OverloadedDeclRef)
-        return changes_through(callee, argument);
+        return changes_through(callee, argument, object);
     size_t length = strlen(name);
-    bool operates = ht_text_begins(name, "operator");
     bool compound =
         operates && length > 9 && name[length - 1] == '=' && !strchr("=!<>", name[length - 2]);
     bool known = operates || ht_callee_is_pure(name); /* but for a user's of the same name */
@@ -270,7 +274,7 @@ static int changes(CXCursor callee, const char *name, size_t argument) {
     int worst = known ? compound && argument == 0 : count == 0;
     for (unsigned i = 0; i < count; ++i)
         if (!known || !is_system(clang_getOverloadedDecl(callee, i)))
-            worst |= changes_through(clang_getOverloadedDecl(callee, i), argument);
+            worst |= changes_through(clang_getOverloadedDecl(callee, i), argument, object);
     return worst;
 }
 
@@ -306,20 +310,27 @@ static void set_function(const ht_syntax_builder *b, CXCursor callee, ht_syntax_
             call->function = i;
 }
 
+/* The function that a call names. */
+typedef struct callee_name {
+    CXCursor function; /* null: not known */
+    CXCursor written;  /* the name with a template's arguments; null: of a method */
+    bool found, unresolved, has_object;
+} callee_name;
+
 static ht_syntax_call *call_facts(const ht_syntax_builder *b, const ht_syntax *node,
-                                  CXCursor cursor, CXCursor callee, bool unresolved) {
+                                  CXCursor cursor, CXCursor callee, const callee_name *of) {
     ht_syntax_call *call = ht_alloc(1, sizeof *call + node->count);
     bool known = !clang_Cursor_isNull(callee);
     call->name = ht_group_is_barrier(cursor) ? ht_strdup("__syncthreads")
                                              : ht_cursor_name(known ? callee : cursor);
     call->class = ht_callee_class_of(call->name);
-    call->effect = known        ? effect_of(callee, call->name)
-                   : unresolved ? HT_CALL_UNKNOWN
-                                : HT_CALL_PURE; /* T(value) of a dependent type */
+    call->effect = known            ? effect_of(callee, call->name)
+                   : of->unresolved ? HT_CALL_UNKNOWN
+                                    : HT_CALL_PURE; /* T(value) of a dependent type */
     call->of_user = known && is_of_user(callee);
     call->is_barrier = known && !node->count && call->class == HT_CALLEE_BARRIER;
     for (size_t i = 0; i < node->count; ++i)
-        call->changes[i] = (unsigned char)changes(callee, call->name, i);
+        call->changes[i] = (unsigned char)changes(callee, call->name, i, of->has_object);
     set_function(b, callee, call);
     return call;
 }
@@ -333,13 +344,6 @@ static bool is_argument(CXCursor call, CXCursor child) {
             return true;
     return false;
 }
-
-/* The function that a call names. */
-typedef struct callee_name {
-    CXCursor function; /* null: not known */
-    CXCursor written;  /* the name with a template's arguments; null: of a method */
-    bool found, unresolved, has_object;
-} callee_name;
 
 /* Returns true if a child of a call is the function's name; adds the object of a method. */
 static bool take_callee(ht_syntax_builder *b, ht_syntax *node, CXCursor cursor, CXCursor child,
@@ -387,7 +391,7 @@ ht_syntax *ht_syntax_build_call(ht_syntax_builder *b, ht_syntax *parent, CXCurso
     node->op = (int)node->count;
     if (b->whole && !clang_Cursor_isNull(of.written))
         ht_syntax_add_below(b, node, of.written);
-    ht_syntax_call *call = call_facts(b, node, cursor, of.function, of.unresolved);
+    ht_syntax_call *call = call_facts(b, node, cursor, of.function, &of);
     call->has_object = of.has_object;
     call->makes_value |= of_type && !call->name[0];
     node->call = call;

@@ -15,6 +15,7 @@
     X(clang_CXXMethod_isConst)                                                                     \
     X(clang_CXXMethod_isDefaulted)                                                                 \
     X(clang_CXXMethod_isStatic)                                                                    \
+    X(clang_getTemplateCursorKind)                                                                 \
     X(clang_CXXMethod_isVirtual)                                                                   \
     X(clang_Cursor_Evaluate)                                                                       \
     X(clang_Cursor_getArgument)                                                                    \
@@ -137,6 +138,7 @@ ht_status ht_libclang_load(ht_error *error);
 #define clang_CXXMethod_isConst ht_libclang.clang_CXXMethod_isConst
 #define clang_CXXMethod_isDefaulted ht_libclang.clang_CXXMethod_isDefaulted
 #define clang_CXXMethod_isStatic ht_libclang.clang_CXXMethod_isStatic
+#define clang_getTemplateCursorKind ht_libclang.clang_getTemplateCursorKind
 #define clang_CXXMethod_isVirtual ht_libclang.clang_CXXMethod_isVirtual
 #define clang_Cursor_Evaluate ht_libclang.clang_Cursor_Evaluate
 #define clang_Cursor_getArgument ht_libclang.clang_Cursor_getArgument

@@ -17,7 +17,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SIZES_MAX = 3, STEPS_MAX = 2, SIZE_LARGEST = 16, STEP_LARGEST = 4, VALUES_MAX = 8 };
+enum {
+    SIZES_MAX = 3,
+    SEEN_MAX = 16,
+    STEPS_MAX = 2,
+    SIZE_LARGEST = 16,
+    STEP_LARGEST = 4,
+    VALUES_MAX = 8
+};
 enum { WINDOW_LARGEST = 7 }; /* the usual sizes of filters and windows */
 
 typedef struct fixed_size {
@@ -32,7 +39,7 @@ typedef struct fixed_size {
 typedef struct fixing {
     const ht_model *model;
     ht_plan *plan;
-    fixed_size sizes[SIZES_MAX + STEPS_MAX];
+    fixed_size sizes[SEEN_MAX + STEPS_MAX];
     size_t count, steps;
     bool for_steps; /* looks for factors of indices */
     bool windows;   /* there are sizes of windows */
@@ -140,7 +147,7 @@ static void add_size(fixing *in, const ht_syntax_variable *variable) {
     for (size_t i = 0; i < in->count; ++i)
         if (in->sizes[i].index == size.index)
             return;
-    bool full = in->for_steps ? in->steps == STEPS_MAX : in->count == SIZES_MAX;
+    bool full = in->for_steps ? in->steps == STEPS_MAX : in->count == SEEN_MAX;
     if (full)
         return;
     const ht_parameter *parameter = &model->parameters.items[size.index];
@@ -162,6 +169,7 @@ static void windows_keep(fixing *in) {
         if (in->sizes[i].first <= WINDOW_LARGEST)
             in->sizes[kept++] = in->sizes[i];
     in->count = windows ? kept : in->count;
+    in->count = in->count > SIZES_MAX ? SIZES_MAX : in->count;
     in->windows = windows > 0;
 }
 

@@ -22,7 +22,8 @@ enum { TRIALS = 4 };
  * win; returns how many there are. */
 static size_t best_of(const double costs[TRIALS], size_t out[TRIALS]) {
     ht_template *template = test_template(annotated);
-    ht_trial trials[TRIALS] = {{.config = {{0}}}};
+    ht_trial trials[TRIALS];
+    memset(trials, 0, sizeof trials);
     const ht_search_result result = {.trials = trials, .trial_count = TRIALS};
     for (size_t i = 0; i < TRIALS; ++i) {
         trials[i].config = ht_config_default(template);

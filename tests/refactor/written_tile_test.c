@@ -52,7 +52,8 @@ Test(written_tile, a_guard_around_the_work_stays_around_an_array_of_outputs) {
     expect_part(
         text,
         "    if (xFirst < width && yFirst < height) {\n"
-        "        // a full tile needs no clamp; a partial one does not store outputs past the edge\n"
+        "        // a full tile needs no clamp; a partial one does not store outputs past the "
+        "edge\n"
         "        const bool full = height - yFirst >= kBlurRowsOutputsAlongY && width - xFirst "
         ">= kBlurRowsOutputsAlongX;\n"
         "        float value[kBlurRowsOutputsAlongY][kBlurRowsOutputsAlongX] = {};\n");
@@ -165,9 +166,7 @@ Test(written_tile, an_array_of_outputs_keeps_to_its_guard) {
  * which share loads only if it is unrolled: as it was when it was timed. */
 Test(written_tile, a_loop_that_is_unrolled_says_so_where_its_body_has_several_outputs) {
     static const char whole[] = "        #pragma unroll\n"
-                                "        for (int k = -kRadius; k <= kRadius; ++k) {\n"
-                                "            #pragma unroll\n"
-                                "            for (int tx = 0; ";
+                                "        for (int k = -kRadius; k <= kRadius; ++k) {\n";
     char *text = example("separable", "TILED=true COARSEN_X=4");
     expect_part(text, whole);
     expect_none(text, "bool full"); /* the author clamps x, and there is one y */

@@ -107,7 +107,8 @@ static void write_question(const ht_tiled *t, ht_writer *writer, size_t like) {
     ht_tiled_joined all = {0};
     ht_writer_printf(writer, "$?{%s}{}{", asked);
     ht_writer_put(writer, like,
-                  "// a full tile needs no clamp; a partial one does not store outputs past the edge");
+                  "// a full tile needs no clamp; a partial one does not store outputs past the "
+                  "edge");
     ht_writer_put(writer, like, "const bool %s = ", t->names.inside);
     for (size_t i = 0; i < t->axis_count; ++i) {
         if (!ht_tiled_limit(t, i))

@@ -208,3 +208,28 @@ void run_named_alike(const float *in, const float *w, float *out, int W, int H) 
     (void)w;
     hipLaunchKernelGGL(named_alike<float>, dim3((W + 15) / 16, H), dim3(16), 0, 0, in, out, W, H);
 }
+
+// The same by way of objects, of a static method, of a template and of one that changes its object.
+struct counted {
+    float all;
+    static __device__ void add(float &to, float v) { to += v; }
+    template <typename T> __device__ void gain(T &to, T v) { to += v; }
+    __device__ void take(float v) { all += v; }
+};
+__global__ void by_object(const float *in, float *out, int W, int H) {
+    const int x = blockIdx.x * blockDim.x + threadIdx.x;
+    const int y = blockIdx.y;
+    if (x >= W || y >= H)
+        return;
+    counted by;
+    by.all = 0;
+    float sum = 1, more = 2;
+    by.add(sum, in[y * W + x]);
+    by.gain(more, in[y * W + x]);
+    by.take(in[y * W + x]);
+    out[y * W + x] = sum + more * by.all;
+}
+void run_by_object(const float *in, const float *w, float *out, int W, int H) {
+    (void)w;
+    hipLaunchKernelGGL(by_object, dim3((W + 15) / 16, H), dim3(16), 0, 0, in, out, W, H);
+}
