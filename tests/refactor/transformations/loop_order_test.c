@@ -51,8 +51,7 @@ Test(loop_order, six_orders_of_a_convolution) {
                      "ORDER_C=4 STRIP_C=8 TILED=true COARSEN_Y=2", "ORDER_C=5 TILED=true",
                      "ORDER_C=1 TILED=true STAGE_X=true R_SIZE=3 S_SIZE=5",
                      "ORDER_C=5 STRIP_C=32 TILED=true COARSEN_X=2 COARSEN_Y=4",
-                     "ORDER_C=2 R_SIZE=3 S_SIZE=5 COARSEN_X=8 COARSEN_X_STRIDED=true",
-                     NULL});
+                     "ORDER_C=2 R_SIZE=3 S_SIZE=5 COARSEN_X=8 COARSEN_X_STRIDED=true", NULL});
     cr_expect_not(is_legal(&of, "conv", "ORDER_C=1 STRIP_C=4"));
     subject_close(&of);
 }
