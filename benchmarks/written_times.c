@@ -75,10 +75,9 @@ static bool template_time(const program *in, const ht_entry *entry, const ht_con
 }
 
 static void entry_measure(const program *in, const ht_refactor *refactor, const ht_entry *entry) {
-    const ht_binding binding = {entry->template, entry->instance,
-                                &in->session.model->target.fields};
     ht_template *plain = ht_style_plain(entry->template);
-    const ht_binding bound = {plain ? plain : entry->template, binding.problem, binding.device};
+    const ht_binding bound = {plain ? plain : entry->template, entry->instance,
+                              &in->session.model->target.fields};
     ht_space *space = NULL;
     ht_error error;
     ht_random random;

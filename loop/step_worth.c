@@ -153,15 +153,17 @@ static bool is_gain(const ht_step *in, const char *subject) {
 }
 
 /* Times the file that was written next to another one, whose template may have promised another
- * speed. */
+ * speed. *out_times is not known where that cannot be done. */
 static ht_status file_duel(const ht_step *in, const char *other, ht_pair_times *out_times,
                            ht_error *error) {
     ht_generation *file = NULL, *against = NULL;
-    ht_status status = ht_steps_source(in->steps, in->out->source, &file, error);
+    ht_error own = {0};
+    *out_times = (ht_pair_times){0};
+    ht_status status = ht_steps_source(in->steps, in->out->source, &file, &own);
     if (status == HT_OK)
-        status = ht_steps_source(in->steps, other, &against, error);
+        status = ht_steps_source(in->steps, other, &against, &own);
     if (status != HT_OK)
-        return status;
+        return ht_paired_grave(status, &own, error);
     const ht_config config = ht_config_default(file->kernel->template);
     ht_steps_phase(in->steps, "timing the written source");
     return ht_deliver_duel(in->steps->session, against, file->kernel->template, &config, out_times,
@@ -200,19 +202,14 @@ static ht_status file_judge(const ht_step *in, bool *out_good, ht_error *error) 
     ht_revision *out = in->out;
     ht_pair_times times = {0};
     ht_gain_interval gain = {0};
-    ht_error own = {0};
     *out_good = true;
     if (session->recording || !out->source)
         return HT_OK;
-    ht_status status = file_time(in, &times, &gain, &own);
-    if (status != HT_OK && times.known) { /* but not next to the best before it */
-        gain = out->over_best;
-        status = ht_paired_grave(status, &own, error);
-    }
+    ht_status status = file_time(in, &times, &gain, error);
     if (ht_stopped) /* the next run times it */
         return ht_error_set(error, HT_ERROR_INTERRUPTED, "the written source was not timed");
     if (status != HT_OK || !times.known)
-        return ht_paired_grave(status, &own, error);
+        return status;
     const ht_candidate *winner = ht_pair_result_stays(in->result);
     out->template_speedup = winner ? winner->final.speedup : 0;
     out->speedup = ht_gain_of(&times);

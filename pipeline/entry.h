@@ -11,8 +11,8 @@ typedef struct ht_entry {
     char *name; /* the kernel's */
     char *file;
     int line;                    /* of the kernel */
-    char *problem;               /* label of the instance: "small"; NULL when there is none */
-    char *fields;                /* "N=1 C=16 ..."; "" when there are none */
+    char *problem;               /* label of the instance: "small"; NULL: there is none */
+    char *fields;                /* "N=1 C=16 ..."; "": there are none */
     const ht_template *template; /* borrowed; NULL unless it can be tuned */
     const ht_problem *instance;  /* borrowed */
     bool annotated;              /* the source itself holds the template */

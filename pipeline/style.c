@@ -49,13 +49,16 @@ bool ht_style_is_for_size(const ht_template *template, const ht_config *config) 
 
 size_t ht_style_best(const ht_template *template, const ht_search_result *result, size_t want,
                      size_t *out_indices) {
+    size_t cheapest;
+    if (!ht_search_result_best(result, 1, &cheapest) ||
+        !ht_style_is_for_size(template, &result->trials[cheapest].config))
+        return ht_search_result_best(result, want, out_indices);
     size_t *all = ht_alloc(result->trial_count + 1, sizeof *all);
     size_t count = ht_search_result_best(result, result->trial_count, all), general = 0, kept = 0;
     while (general < count && ht_style_is_for_size(template, &result->trials[all[general]].config))
         ++general;
-    bool dear = general > 0 && general < count &&
-                result->trials[all[general]].outcome.cost <
-                    worth_of_size * result->trials[all[0]].outcome.cost;
+    bool dear = general < count && result->trials[all[general]].outcome.cost <
+                                       worth_of_size * result->trials[cheapest].outcome.cost;
     for (size_t i = 0; i < count && kept < want; ++i)
         if (!dear || !ht_style_is_for_size(template, &result->trials[all[i]].config))
             out_indices[kept++] = all[i];

@@ -302,7 +302,7 @@ bool ht_plan_param(ht_plan *plan, const char *name, const char *values, const ch
     return true;
 }
 
-ht_planned_param *ht_plan_unroll_of(const ht_plan *plan, size_t begin) {
+const ht_planned_param *ht_plan_unroll_of(const ht_plan *plan, size_t begin) {
     for (size_t i = 0; i < plan->params.count; ++i) {
         ht_range loop = plan->params.items[i].loop;
         if (loop.begin == begin && loop.end > begin)

@@ -307,7 +307,7 @@ bool ht_plan_wrap(ht_plan *plan, ht_range range, const char *param, const char *
 bool ht_plan_wrap_all(ht_plan *plan, ht_range range, const char *param, const char *text);
 
 /* Returns the parameter of the unroll factor of the loop that begins there; NULL: there is none. */
-ht_planned_param *ht_plan_unroll_of(const ht_plan *plan, size_t begin);
+const ht_planned_param *ht_plan_unroll_of(const ht_plan *plan, size_t begin);
 
 /* Adds a template parameter to the kernel, an integer or (values "false, true") a boolean, as
  * param(NAME : VALUES = DEFAULT) has it: ht_plan_param(plan, "COARSEN_X", "1, 2, 4", "1"). The

@@ -227,18 +227,21 @@ static bool is_runtime(const context *in, const ht_syntax *loop) {
            !is_fixed(in, loop->children[1], 0);
 }
 
-/* Adds the parameter of a loop's factor. Returns its name. */
+/* Adds the parameter of a loop's factor. Returns its name. `whole`: as ht_planned_param. */
 static const char *add_factor(context *in, const ht_syntax *node, ht_range loop, const char *values,
-                              const char *factor) {
+                              const char *factor, bool whole) {
     const char *name = factor_name(in, node);
-    if (ht_plan_param(in->plan, name, values, factor))
-        in->plan->params.items[in->plan->params.count - 1].loop = loop;
+    if (ht_plan_param(in->plan, name, values, factor)) {
+        ht_planned_param *param = &in->plan->params.items[in->plan->params.count - 1];
+        param->loop = loop;
+        param->whole = whole;
+    }
     ++in->count;
     return name;
 }
 
 static void offer_runtime(context *in, const ht_syntax *node, ht_range loop, const pragma *before) {
-    const char *name = add_factor(in, node, loop, "1, 2, 4, 8", "1");
+    const char *name = add_factor(in, node, loop, "1, 2, 4, 8", "1", false);
     place_pragma(in, loop, before, name, name, 0);
     ht_plan_remark_place(in->plan, HT_REMARK_APPLIED, node->at,
                          "the loop is bounded at run time; its unroll factor became %s", name);
@@ -250,11 +253,8 @@ static void offer_runtime(context *in, const ht_syntax *node, ht_range loop, con
 static void offer(context *in, const ht_syntax *node, ht_range loop, const pragma *before,
                   int64_t trip, int64_t factor, bool constant) {
     char *values = factors(trip, factor), *number = ht_format("%lld", (long long)factor);
-    const char *name = add_factor(in, node, loop, values, number);
+    const char *name = add_factor(in, node, loop, values, number, constant && !before->found);
     place_pragma(in, loop, before, name, before->found ? NULL : name, constant ? trip : 0);
-    ht_planned_param *param = ht_plan_unroll_of(in->plan, loop.begin);
-    if (param)
-        param->whole = constant && !before->found;
     ht_plan_remark_place(in->plan, HT_REMARK_APPLIED, node->at, "the unroll factor became %s",
                          name);
     free(values);

@@ -228,9 +228,7 @@ void ht_writer_unroll_kept(ht_writer *writer, const ht_syntax *loop, const char 
     const ht_planned_param *param = ht_plan_unroll_of(writer->c->plan, loop->start);
     if (!param || !param->whole)
         return;
-    size_t at = writer->text.length; /* of the line that the loop begins, if it does */
-    while (at > 0 && (writer->text.data[at - 1] == ' ' || writer->text.data[at - 1] == '\t'))
-        --at;
+    size_t at = ht_blank_begin(writer->text.data, writer->text.length);
     ht_writer_printf(writer, "$?{(%s) && %s == %s}{}{", several, param->name, param->default_value);
     if (at > 0 && writer->text.data[at - 1] != '\n')
         ht_writer_line(writer, begin);

@@ -313,8 +313,8 @@ static void ht_tiled_free(ht_tiled_form *form) {
         free((char *)t->axes[i].form->strided);
     }
     ht_tiled_forget(t);
-    ht_tiled_once_free(t);
-    ht_tiled_ahead_free(t);
+    ht_tile_onces_free(&t->once);
+    ht_tile_onces_free(&t->ahead);
     ht_tiled_single_free(t);
     free(t->added.swaps);
     free(t->added.inserts);

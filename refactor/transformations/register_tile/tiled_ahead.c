@@ -189,23 +189,3 @@ bool ht_tiled_ahead_begin(ht_tiled *t, ht_syntax_list list, size_t begin, size_t
     }
     return in.any;
 }
-
-const char *ht_tiled_ahead_text(const ht_tiled *t, const ht_syntax *node) {
-    for (size_t i = 0; i < t->ahead.count; ++i)
-        if (t->ahead.items[i].active && t->ahead.items[i].node == node)
-            return t->ahead.items[i].place;
-    return NULL;
-}
-
-void ht_tiled_ahead_end(ht_tiled *t) {
-    for (size_t i = 0; i < t->ahead.count; ++i)
-        t->ahead.items[i].active = false;
-}
-
-void ht_tiled_ahead_free(ht_tiled *t) {
-    for (size_t i = 0; i < t->ahead.count; ++i) {
-        free(t->ahead.items[i].type);
-        free(t->ahead.items[i].place);
-    }
-    free(t->ahead.items);
-}

@@ -15,13 +15,9 @@
 #include "refactor/transformations/coarsen/coarsen_write.h"
 #include "refactor/transformations/register_tile/tiled_parts.h"
 
-/* Writes such reads of a segment without effects. Returns false if there are none. Until the end,
- * the swaps that are collected name them. */
+/* Writes such reads of a segment without effects, t->ahead. Returns false if there are none. Until
+ * it is left (ht_tile_onces_leave), the swaps that are collected name them. */
 bool ht_tiled_ahead_begin(ht_tiled *t, ht_syntax_list list, size_t begin, size_t end,
                           ht_writer *writer, size_t like);
-void ht_tiled_ahead_end(ht_tiled *t);
-/* Returns the text in place of a node; NULL: it has none. Borrowed. */
-const char *ht_tiled_ahead_text(const ht_tiled *t, const ht_syntax *node);
-void ht_tiled_ahead_free(ht_tiled *t);
 
 #endif

@@ -174,23 +174,29 @@ bool ht_tiled_once_begin(ht_tiled *t, ht_syntax_list list, size_t begin, size_t 
     return any;
 }
 
-const char *ht_tiled_once_text(const ht_tiled *t, const ht_syntax *node) {
-    for (size_t i = 0; i < t->once.count; ++i)
-        if (t->once.items[i].active && t->once.items[i].node == node)
-            return t->once.items[i].place;
+void ht_tiled_once_end(ht_tiled *t, ht_writer *writer, size_t like) {
+    ht_writer_close(writer, like, "}");
+    ht_tile_onces_leave(&t->once);
+}
+
+/* ---- lists of them ---- */
+
+const char *ht_tile_onces_text(const ht_tile_onces *of, const ht_syntax *node) {
+    for (size_t i = 0; i < of->count; ++i)
+        if (of->items[i].active && of->items[i].node == node)
+            return of->items[i].place;
     return NULL;
 }
 
-void ht_tiled_once_end(ht_tiled *t, ht_writer *writer, size_t like) {
-    ht_writer_close(writer, like, "}");
-    for (size_t i = 0; i < t->once.count; ++i)
-        t->once.items[i].active = false;
+void ht_tile_onces_leave(ht_tile_onces *of) {
+    for (size_t i = 0; i < of->count; ++i)
+        of->items[i].active = false;
 }
 
-void ht_tiled_once_free(ht_tiled *t) {
-    for (size_t i = 0; i < t->once.count; ++i) {
-        free(t->once.items[i].type);
-        free(t->once.items[i].place);
+void ht_tile_onces_free(ht_tile_onces *of) {
+    for (size_t i = 0; i < of->count; ++i) {
+        free(of->items[i].type);
+        free(of->items[i].place);
     }
-    free(t->once.items);
+    free(of->items);
 }

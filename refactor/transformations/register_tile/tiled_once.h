@@ -28,8 +28,12 @@ bool ht_tiled_is_straight(ht_syntax_list list, size_t begin, size_t end);
 bool ht_tiled_once_begin(ht_tiled *t, ht_syntax_list list, size_t begin, size_t end,
                          ht_writer *writer, size_t like);
 void ht_tiled_once_end(ht_tiled *t, ht_writer *writer, size_t like);
-/* Returns the text in place of a node; NULL: it has none. Borrowed. */
-const char *ht_tiled_once_text(const ht_tiled *t, const ht_syntax *node);
-void ht_tiled_once_free(ht_tiled *t);
+
+/* For these, and for reads ahead of the loops over outputs (tiled_ahead.h). Returns the text in
+ * place of a node of the segment that is being written; NULL: it has none. Borrowed. */
+const char *ht_tile_onces_text(const ht_tile_onces *of, const ht_syntax *node);
+/* The segment has been written. */
+void ht_tile_onces_leave(ht_tile_onces *of);
+void ht_tile_onces_free(ht_tile_onces *of);
 
 #endif

@@ -400,7 +400,7 @@ static void write_loops(ht_tiled *t, ht_syntax_list list, size_t begin, size_t e
         ht_tiled_write_items(t, list, begin, end, needed, writer);
     writer->level_count -= alone && writer->level_count > 0;
     ht_tiled_end_loops(t, NULL, (int)t->axis_count, writer, like);
-    ht_tiled_ahead_end(t);
+    ht_tile_onces_leave(&t->ahead);
     free(needed);
 }
 

@@ -256,8 +256,8 @@ static bool on_swap(const ht_syntax *node, void *context) {
         ht_writer_swap(walk->writer, node->range, element);
         return false;
     }
-    const char *once = ht_tiled_once_text(t, node);
-    once = once ? once : ht_tiled_ahead_text(t, node);
+    const char *once = ht_tile_onces_text(&t->once, node);
+    once = once ? once : ht_tile_onces_text(&t->ahead, node);
     if (once) {
         ht_writer_swap(walk->writer, node->range, ht_strdup(once));
         return false;
